@@ -1,0 +1,65 @@
+#pragma once
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace mpsgraph_native {
+
+/// Root of everything that the native side raises on purpose. Each subclass has a Python exception of the same name.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A shape, value, layout, mode or index that does not fit.
+class ShapeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// An element type, or a type of object, that is not accepted.
+class DTypeError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A device that is unknown, unavailable, or failed.
+class DeviceError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A graph that cannot be compiled.
+class CompileError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Concatenates anything that streams.
+template <class... Parts>
+std::string text(const Parts&... parts) {
+  std::ostringstream stream;
+  (stream << ... << parts);
+  return std::move(stream).str();
+}
+
+/// "operation: argument <problem and expectation>, got <given>"
+template <class E, class... Parts>
+[[noreturn]] void fail(std::string_view operation, std::string_view argument, const Parts&... problem) {
+  throw E(text(operation, ": ", argument, " ", problem...));
+}
+
+/// What the binding needs to raise the matching Python exception for the C++ exception in flight.
+enum class ErrorKind { Shape, DType, Device, Compile, Memory, Other };
+
+struct ErrorRecord {
+  ErrorKind kind;
+  std::string message;
+};
+
+/// To be called inside a catch block only.
+ErrorRecord current_error();
+
+}  // namespace mpsgraph_native

@@ -1,0 +1,7 @@
+#include "graph/normalization.hpp"
+
+namespace mpsgraph_native {
+
+ResultTypes infer(const Mean&, const Operands& operands) { throw CompileError(text(operands.operation(), ": not built yet")); }
+
+}  // namespace mpsgraph_native

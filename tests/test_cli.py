@@ -74,10 +74,3 @@ def test_help(command):
     assert done.returncode == 0
     for name in ("info", "demo"):
         assert name in done.stdout
-
-
-@pytest.mark.slow
-def test_verify(command):
-    done = command("verify")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "cpu" in done.stdout

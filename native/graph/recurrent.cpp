@@ -1,29 +1,14 @@
 #include "graph/recurrent.hpp"
 
+#include <string>
+
+#include "graph/recurrent_operands.hpp"
+
 namespace mpsgraph_native {
 namespace {
 
-/// The operands that the recurrent operations have in common; one that an operation does not have keeps `none`.
-struct RecurrentOperands {
-  static constexpr std::size_t none = static_cast<std::size_t>(-1);
-
-  std::size_t source = none, recurrent_weight = none, input_weight = none, bias = none, init_state = none,
-              init_cell = none, mask = none, secondary_bias = none, peephole = none, z_state = none,
-              output_fwd = none, source_gradient = none, state_gradient = none, cell_gradient = none;
-
-  explicit RecurrentOperands(std::span<const Argument> arguments) {
-    const std::pair<std::string_view, std::size_t*> members[] = {
-        {"source", &source}, {"recurrent_weight", &recurrent_weight}, {"input_weight", &input_weight},
-        {"bias", &bias}, {"init_state", &init_state}, {"init_cell", &init_cell}, {"mask", &mask},
-        {"secondary_bias", &secondary_bias}, {"peephole", &peephole}, {"z_state", &z_state},
-        {"output_fwd", &output_fwd}, {"cell_output_fwd", &output_fwd}, {"source_gradient", &source_gradient},
-        {"state_gradient", &state_gradient}, {"cell_gradient", &cell_gradient},
-    };
-    for (std::size_t i = 0; i < arguments.size(); ++i)
-      for (const auto& [name, index] : members)
-        if (arguments[i].name == name) *index = i;
-  }
-};
+/// "H", "3H", ...: how a message spells a multiple of the units.
+std::string units(std::int64_t multiple) { return multiple == 1 ? "H" : text(multiple, "H"); }
 
 /// Checks every operand against the others; T, N, I and H come from source and recurrent_weight.
 class RecurrentShapes {
@@ -38,21 +23,18 @@ class RecurrentShapes {
     batch_ = source[1];
     check_recurrent_weight(gates);
     check_input_weight(source[2]);
-    const std::string many = bidirectional ? "2 " : "";
-    require(index_.bias, {gate_units_}, text("[", many, gates, "H]"));
+    require(index_.bias, {gate_units_}, text("[", units(directions_ * gates), "]"));
     const Shape state{batch_, directions_ * units_};
-    const std::string state_meaning = text("[N, ", many, "H]");
+    const std::string state_meaning = text("[N, ", units(directions_), "]");
     for (const std::size_t index :
          {index_.init_state, index_.init_cell, index_.mask, index_.state_gradient, index_.cell_gradient})
       require(index, state, state_meaning);
-    require(index_.secondary_bias, {directions_ * units_}, text("[", many, "H]"));
-    if (bidirectional)
-      require(index_.peephole, {2, gates * units_}, "[2, 4H]");
-    else
-      require(index_.peephole, {gates * units_}, "[4H]");
-    require(index_.z_state, z_state().shape, text("[T, N, ", many, gates, "H]"));
+    require(index_.secondary_bias, {directions_ * units_}, text("[", units(directions_), "]"));
+    require(index_.peephole, bidirectional ? Shape{2, gates * units_} : Shape{gates * units_},
+            bidirectional ? "[2, 4H]" : "[4H]");
+    require(index_.z_state, z_state().shape, text("[T, N, ", units(directions_ * gates), "]"));
     for (const std::size_t index : {index_.output_fwd, index_.source_gradient})
-      require(index, output().shape, text("[T, N, ", many, "H]"));
+      require(index, output().shape, text("[T, N, ", units(directions_), "]"));
   }
 
   /// The type of h, and of the cell.
@@ -80,24 +62,22 @@ class RecurrentShapes {
 
   void check_recurrent_weight(std::int64_t gates) {
     const bool bidirectional = directions_ == 2;
-    const std::string meaning = gates == 1 ? "[H, H]" : text("[", gates, "H, H]");
-    operands_.require_rank(index_.recurrent_weight, bidirectional ? 3 : 2,
-                           bidirectional ? text("[2, ", meaning.substr(1)) : meaning);
+    const std::string meaning = text(bidirectional ? "[2, " : "[", units(gates), ", H]");
+    operands_.require_rank(index_.recurrent_weight, bidirectional ? 3 : 2, meaning);
     const Shape& shape = operands_[index_.recurrent_weight].shape;
     units_ = shape[bidirectional ? 2 : 1];
     if (units_ == 0)
       fail<ShapeError>(operands_.operation(), operands_.name(index_.recurrent_weight),
                        "must have at least one unit, got shape ", shape);
     gate_units_ = directions_ * gates * units_;
-    if (bidirectional)
-      operands_.require_shape(index_.recurrent_weight, {2, gates * units_, units_}, text("[2, ", meaning.substr(1)));
-    else
-      operands_.require_shape(index_.recurrent_weight, {gates * units_, units_}, meaning);
+    const Shape expected = bidirectional ? Shape{2, gates * units_, units_} : Shape{gates * units_, units_};
+    operands_.require_shape(index_.recurrent_weight, expected, meaning);
   }
 
   void check_input_weight(std::int64_t input_size) const {
     if (has(index_.input_weight))
-      operands_.require_shape(index_.input_weight, {gate_units_, input_size}, "[rows of all gates, I]");
+      operands_.require_shape(index_.input_weight, {gate_units_, input_size},
+                              text("[", units(gate_units_ / units_), ", I]"));
     else if (input_size != gate_units_)
       fail<ShapeError>(operands_.operation(), "source", "must hold the pre-activations of all gates, ", gate_units_,
                        " channels, when input_weight is None, got shape ", operands_[index_.source].shape);

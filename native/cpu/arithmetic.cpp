@@ -84,7 +84,7 @@ Kernel make_comparison_kernel(ComparisonFunction function, const KernelRequest& 
 }
 
 Kernel make_kernel(const Select&, const KernelRequest& request) {
-  switch (element_size(request.input(1).dtype)) {
+  switch (byte_size(request.input(1).dtype)) {
     case 1: return select_kernel<std::uint8_t>(request, select_small<std::uint8_t>);
     case 2: return select_kernel<std::uint16_t>(request, select_small<std::uint16_t>);
     case 4: return select_kernel<std::int32_t>(request, kernels<std::int32_t>().elementwise.select);

@@ -116,7 +116,7 @@ void StridedCopy::run(const Invocation& invocation, const void* source, void* de
 }
 
 Kernel make_copy_kernel(const TensorType& type) {
-  return {.run = [copy = StridedCopy(element_size(type.dtype), {{type.shape.elements(), {1, 1}}})](
+  return {.run = [copy = StridedCopy(byte_size(type.dtype), {{type.shape.elements(), {1, 1}}})](
                      const Invocation& invocation) {
     copy.run(invocation, invocation.inputs[0], invocation.outputs[0]);
   }};

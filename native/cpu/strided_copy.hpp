@@ -30,9 +30,6 @@ class StridedCopy {
   LoopAxis<2> inner_;                ///< adjacent in the destination, when there is such an axis
 };
 
-/// Bytes of one element as kernels see it: half-precision elements arrive as float32.
-inline std::size_t element_size(DataType dtype) { return is_half(dtype) ? sizeof(float) : byte_size(dtype); }
-
 /// A kernel whose result has the elements of its first operand in the same order.
 Kernel make_copy_kernel(const TensorType& type);
 

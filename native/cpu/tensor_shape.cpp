@@ -12,7 +12,7 @@ namespace {
 
 Kernel copy_kernel(DataType dtype, const LoopNest<2>& nest, std::int64_t destination_offset,
                    std::int64_t source_offset) {
-  const std::size_t size = element_size(dtype);
+  const std::size_t size = byte_size(dtype);
   return {.run = [copy = StridedCopy(size, nest), from = static_cast<std::size_t>(source_offset) * size,
                   to = static_cast<std::size_t>(destination_offset) * size](const Invocation& invocation) {
     copy.run(invocation, invocation.input<std::byte>(0) + from, invocation.output<std::byte>(0) + to);
@@ -136,7 +136,7 @@ Kernel make_kernel(const SliceGradient& attributes, const KernelRequest& request
   const TensorType& result = request.outputs[0];
   const Kernel scatter = copy_kernel(result.dtype, loops.nest, loops.offset, 0);
   if (request.input(0).shape == result.shape) return scatter;
-  const auto bytes = static_cast<std::int64_t>(element_size(result.dtype)) * result.shape.elements();
+  const auto bytes = static_cast<std::int64_t>(byte_size(result.dtype)) * result.shape.elements();
   return {.run = [scatter, bytes](const Invocation& invocation) {
     for_each_chunk(invocation, bytes, default_grain * 4, [&](std::int64_t begin, std::int64_t end) {
       std::memset(invocation.output<std::byte>(0) + begin, 0, static_cast<std::size_t>(end - begin));

@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 """2D convolution and its gradients."""
 
 from mpsgraph_native._core.call import call
@@ -107,3 +108,6 @@ def convolution_2d_weights_gradient(incoming_gradient, source, *, output_shape, 
         out,
         device,
     )
+=======
+__all__ = []
+>>>>>>> main

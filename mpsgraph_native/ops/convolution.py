@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 """2D convolution and its gradients."""
 
 from mpsgraph_native._core.call import call
@@ -108,6 +107,3 @@ def convolution_2d_weights_gradient(incoming_gradient, source, *, output_shape, 
         out,
         device,
     )
-=======
-__all__ = []
->>>>>>> main

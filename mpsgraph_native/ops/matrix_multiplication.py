@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 """Matrix multiplication."""
 
 from mpsgraph_native._core.call import call
@@ -26,6 +25,3 @@ def matrix_multiplication(primary, secondary, *, out=None, device=None):
     MPSGraph (macOS 11.0): ``matrixMultiplicationWithPrimaryTensor:secondaryTensor:name:``
     """
     return call(operation("matrix_multiplication"), (primary, secondary), out, device)
-=======
-__all__ = []
->>>>>>> main

@@ -231,10 +231,11 @@ cdef class GraphCore:
         if not isinstance(feeds, dict):
             raise DTypeError(f"run: feeds must be a dict of Tensor to array, got {type(feeds).__name__}")
         # Nodes never change once added, so that a program cut out once stays right.
-        key = (tuple(feeds), _sequence(targets, "run: targets"))
-        cut = self.programs.get(key)
+        cdef tuple fed = tuple(feeds)
+        cdef tuple wanted = _sequence(targets, "run: targets")
+        cut = self.programs.get((fed, wanted))
         if cut is None:
-            cut = self.programs[key] = _cut(self, *key, "run")
+            cut = self.programs[fed, wanted] = _cut(self, fed, wanted, "run")
         return _executable(cut, resolve_device(device)).run(list(feeds.values()), results=results)
 
     def __repr__(self):

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -15,12 +16,17 @@ const KernelTable& kernel_table();
 /// Instruction sets that this build has and this processor can run, narrowest first.
 std::vector<std::string> available_instruction_sets();
 
+/// Of float and double: Kernels<T>; of int32 and int64: IntegerKernels<T>.
 template <class T>
-const Kernels<T>& kernels() {
+const auto& kernels() {
   if constexpr (std::is_same_v<T, float>)
     return kernel_table().f32;
-  else
+  else if constexpr (std::is_same_v<T, double>)
     return kernel_table().f64;
+  else if constexpr (std::is_same_v<T, std::int32_t>)
+    return kernel_table().i32;
+  else
+    return kernel_table().i64;
 }
 
 }  // namespace mpsgraph_native::cpu

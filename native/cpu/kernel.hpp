@@ -85,4 +85,12 @@ Kernel for_floating(DataType dtype, F&& f) {
   return f(std::type_identity<float>());
 }
 
+/// Calls f with std::type_identity of float, double, std::int32_t or std::int64_t.
+template <class F>
+Kernel for_number(DataType dtype, F&& f) {
+  if (dtype == DataType::Int32) return f(std::type_identity<std::int32_t>());
+  if (dtype == DataType::Int64) return f(std::type_identity<std::int64_t>());
+  return for_floating(dtype, f);
+}
+
 }  // namespace mpsgraph_native::cpu

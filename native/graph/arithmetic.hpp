@@ -1,15 +1,12 @@
 #pragma once
 
 #include "graph/attributes.hpp"
+#include "graph/elementwise_functions.hpp"
 #include "graph/operands.hpp"
 
 namespace mpsgraph_native {
 
 // Elementwise operations without attributes share one template per arity; the function is its parameter.
-
-enum class UnaryFunction { Absolute, Exponent, Identity, Logarithm, Negative, Reciprocal, Square, SquareRoot, Tanh };
-enum class BinaryFunction { Addition, Subtraction, Multiplication, Division, Maximum, Minimum };
-enum class ComparisonFunction { Equal, NotEqual, LessThan, LessThanOrEqualTo, GreaterThan, GreaterThanOrEqualTo };
 
 constexpr std::string_view operation_name(UnaryFunction function) {
   switch (function) {
@@ -115,13 +112,13 @@ using LessThanOrEqualTo = ElementwiseComparison<ComparisonFunction::LessThanOrEq
 using GreaterThan = ElementwiseComparison<ComparisonFunction::GreaterThan>;
 using GreaterThanOrEqualTo = ElementwiseComparison<ComparisonFunction::GreaterThanOrEqualTo>;
 
-ResultTypes infer_unary(const Operands& operands);
+ResultTypes infer_unary(UnaryFunction function, const Operands& operands);
 ResultTypes infer_binary(const Operands& operands);
 ResultTypes infer_comparison(const Operands& operands);
 
 template <UnaryFunction Function>
 ResultTypes infer(const ElementwiseUnary<Function>&, const Operands& operands) {
-  return infer_unary(operands);
+  return infer_unary(Function, operands);
 }
 template <BinaryFunction Function>
 ResultTypes infer(const ElementwiseBinary<Function>&, const Operands& operands) {

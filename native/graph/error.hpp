@@ -5,34 +5,36 @@
 #include <string>
 #include <string_view>
 
+#include "graph/export.hpp"
+
 namespace mpsgraph_native {
 
 /// Root of everything that the native side raises on purpose. Each subclass has a Python exception of the same name.
-class Error : public std::runtime_error {
+class MPSGRAPH_API Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 /// A shape, value, layout, mode or index that does not fit.
-class ShapeError : public Error {
+class MPSGRAPH_API ShapeError : public Error {
  public:
   using Error::Error;
 };
 
 /// An element type, or a type of object, that is not accepted.
-class DTypeError : public Error {
+class MPSGRAPH_API DTypeError : public Error {
  public:
   using Error::Error;
 };
 
 /// A device that is unknown, unavailable, or failed.
-class DeviceError : public Error {
+class MPSGRAPH_API DeviceError : public Error {
  public:
   using Error::Error;
 };
 
 /// A graph that cannot be compiled.
-class CompileError : public Error {
+class MPSGRAPH_API CompileError : public Error {
  public:
   using Error::Error;
 };
@@ -60,6 +62,6 @@ struct ErrorRecord {
 };
 
 /// To be called inside a catch block only.
-ErrorRecord current_error();
+MPSGRAPH_API ErrorRecord current_error();
 
 }  // namespace mpsgraph_native

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/export.hpp"
 #include "graph/operation.hpp"
 
 namespace mpsgraph_native {
@@ -29,7 +30,7 @@ struct Node {
 };
 
 /// Operations in the order in which they were added, which is a topological order.
-class Graph {
+class MPSGRAPH_API Graph {
  public:
   /// Validates and appends one operation; gives the index of its node.
   int add(Operation operation, std::vector<TensorRef> inputs, std::string name = {});
@@ -58,11 +59,11 @@ struct Program {
   friend bool operator==(const Program&, const Program&) = default;
 };
 
-std::size_t hash_of(const Program& program);
+MPSGRAPH_API std::size_t hash_of(const Program& program);
 
 /// Cuts out of `graph` what `targets` need. A fed tensor that is no placeholder replaces the nodes behind it.
 /// Raises CompileError when a placeholder that is needed is not fed, or a tensor is fed twice.
-Program extract_program(const Graph& graph, std::span<const TensorRef> feeds, std::span<const TensorRef> targets);
+MPSGRAPH_API Program extract_program(const Graph& graph, std::span<const TensorRef> feeds, std::span<const TensorRef> targets);
 
 /// The program of one operation whose operands (null: absent) are all fed.
 Program single_operation_program(const Operation& operation, std::span<const TensorType* const> operands);

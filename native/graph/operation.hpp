@@ -3,6 +3,7 @@
 #include <string_view>
 #include <variant>
 
+#include "graph/export.hpp"
 #include "graph/activation.hpp"
 #include "graph/arithmetic.hpp"
 #include "graph/convolution.hpp"
@@ -34,17 +35,17 @@ using Operation = std::variant<
     Mean, SoftmaxCrossEntropy, SoftmaxCrossEntropyGradient, StochasticGradientDescent, MatrixMultiplication,
     Reshape, Transpose, Broadcast, Cast, Slice, SliceGradient>;
 
-std::string_view name_of(const Operation& operation);
-std::span<const Argument> arguments_of(const Operation& operation);
-std::size_t hash_of(const Operation& operation);
+MPSGRAPH_API std::string_view name_of(const Operation& operation);
+MPSGRAPH_API std::span<const Argument> arguments_of(const Operation& operation);
+MPSGRAPH_API std::size_t hash_of(const Operation& operation);
 
 /// "convolution_2d(stride_in_x=1, ...)"
-std::string describe(const Operation& operation);
+MPSGRAPH_API std::string describe(const Operation& operation);
 
 /// Validates the operands (null: absent) and gives the results' types.
 ResultTypes infer_types(const Operation& operation, std::span<const TensorType* const> operands);
 
 /// Builds an operation from its Python name; raises CompileError when there is none of that name.
-Operation make_operation(std::string_view name, const AttributeMap& attributes);
+MPSGRAPH_API Operation make_operation(std::string_view name, const AttributeMap& attributes);
 
 }  // namespace mpsgraph_native

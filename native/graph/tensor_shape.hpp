@@ -53,7 +53,7 @@ struct Cast {
   }
 };
 
-/// One start, end and positive stride per dimension; negative starts and ends count from the end.
+/// One start, end and positive stride per dimension; negative starts and ends count from the end. No strides: all 1.
 struct Slice {
   static constexpr std::string_view name = "slice";
   static constexpr std::array<Argument, 1> arguments{{{"tensor"}}};
@@ -88,6 +88,15 @@ struct SliceGradient {
     visit("strides", self.strides);
   }
 };
+
+/// What a slice takes of one axis: `count` elements from `start` on, `stride` apart.
+struct SliceAxis {
+  std::int64_t start, stride, count;
+};
+
+/// Raises ShapeError naming starts, ends or strides.
+std::vector<SliceAxis> resolve_slice(std::string_view operation, const Shape& shape, const Shape& starts,
+                                     const Shape& ends, const Shape& strides);
 
 ResultTypes infer(const Reshape& attributes, const Operands& operands);
 ResultTypes infer(const Transpose& attributes, const Operands& operands);

@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "graph/export.hpp"
 #include "graph/error.hpp"
 
 namespace mpsgraph_native {
@@ -36,7 +37,7 @@ constexpr bool is_half(DataType type) { return type == DataType::Float16 || type
 constexpr bool is_integer(DataType type) { return !is_floating(type) && type != DataType::Bool; }
 
 /// NumPy's name of the type: "float32", "bfloat16", "int64", ...
-std::string_view name_of(DataType type);
+MPSGRAPH_API std::string_view name_of(DataType type);
 std::ostream& operator<<(std::ostream& stream, DataType type);
 
 /// MPSNDArray's own limits.
@@ -44,7 +45,7 @@ inline constexpr int maximum_rank = 16;
 inline constexpr std::int64_t maximum_elements = 2147483647;
 
 /// Dimensions, slowest first, held inline so that looking up a signature allocates nothing.
-class Shape {
+class MPSGRAPH_API Shape {
  public:
   Shape() = default;
   Shape(std::initializer_list<std::int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}

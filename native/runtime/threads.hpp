@@ -4,12 +4,14 @@
 #include <memory>
 #include <type_traits>
 
+#include "graph/export.hpp"
+
 namespace mpsgraph_native {
 
 /// Threads that one call may use, the caller's included. Set at start from MPSGRAPH_NATIVE_THREADS or the
 /// processors that this process may run on.
-int thread_count();
-void set_thread_count(int count);
+MPSGRAPH_API int thread_count();
+MPSGRAPH_API void set_thread_count(int count);
 
 /// Runs body(context, chunk) for every chunk in [0, chunks), on the caller and on idle pool threads.
 /// Which thread takes a chunk is not determined; what a chunk does must not depend on it. The first exception is
@@ -35,6 +37,6 @@ constexpr Range split_range(std::int64_t total, std::int64_t part, std::int64_t 
 }
 
 /// Fault hook: the next parallel call throws in this chunk; -1 disarms it.
-void fail_in_worker_for_testing(std::int64_t chunk);
+MPSGRAPH_API void fail_in_worker_for_testing(std::int64_t chunk);
 
 }  // namespace mpsgraph_native

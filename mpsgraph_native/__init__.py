@@ -1,0 +1,75 @@
+"""MPSGraph's operations from Python, its gradients first, on NumPy memory.
+
+Array functions take and give arrays; `Graph` compiles many operations into one `Executable`. Both run on the `mps`
+device (Apple's MPSGraph) or on the `cpu` device (portable C++), with one semantics.
+"""
+
+try:
+    from mpsgraph_native._core import errors as _errors  # noqa: F401  registers the exception translation
+except ImportError as _error:
+    raise ImportError(
+        "mpsgraph_native's extension modules are missing or cannot be loaded. If Python found the package in a source "
+        "checkout, install it (pip install .) and start Python in another folder."
+    ) from _error
+
+from importlib.metadata import version as _version
+
+from mpsgraph_native import descriptors as _descriptors
+from mpsgraph_native import enumerations as _enumerations
+from mpsgraph_native import ops as _ops
+from mpsgraph_native._core.cache import CacheInfo, cache_info, clear_cache, set_cache_limit
+from mpsgraph_native._core.call import transfer_statistics
+from mpsgraph_native._core.device import (
+    Device,
+    default_device,
+    devices,
+    get_num_threads,
+    instruction_sets,
+    set_default_device,
+    set_num_threads,
+)
+from mpsgraph_native._core.executable import Executable
+from mpsgraph_native._core.graph import Tensor
+from mpsgraph_native._core.memory import memory_statistics, trim_memory
+from mpsgraph_native._core.tensor_data import TensorData, asarray, empty
+from mpsgraph_native._future import Future
+from mpsgraph_native.descriptors import *  # noqa: F403
+from mpsgraph_native.enumerations import *  # noqa: F403
+from mpsgraph_native.errors import CompileError, DeviceError, DTypeError, MPSGraphError, ShapeError
+from mpsgraph_native.graph import Graph
+from mpsgraph_native.ops import *  # noqa: F403
+
+__version__ = _version("mpsgraph-native")
+
+__all__ = [
+    "CacheInfo",
+    "CompileError",
+    "DTypeError",
+    "Device",
+    "DeviceError",
+    "Executable",
+    "Future",
+    "Graph",
+    "MPSGraphError",
+    "ShapeError",
+    "Tensor",
+    "TensorData",
+    "__version__",
+    "asarray",
+    "cache_info",
+    "clear_cache",
+    "default_device",
+    "devices",
+    "empty",
+    "get_num_threads",
+    "instruction_sets",
+    "memory_statistics",
+    "set_cache_limit",
+    "set_default_device",
+    "set_num_threads",
+    "transfer_statistics",
+    "trim_memory",
+    *_descriptors.__all__,
+    *_enumerations.__all__,
+    *_ops.__all__,
+]

@@ -1,0 +1,215 @@
+# cython: freethreading_compatible=True
+"""The path of an array function: operands in, one cached executable, results out."""
+
+cimport cython
+cimport numpy as cnp
+from cython.operator cimport dereference
+from libc.stdint cimport int64_t, uintptr_t
+from libcpp.memory cimport shared_ptr
+
+from mpsgraph_native._core.device cimport Device, resolve_device
+from mpsgraph_native._core.interchange cimport as_ndarray
+from mpsgraph_native._core.memory cimport data_type_of, descriptor_of, is_plain, new_array, origin_of, shape_of
+from mpsgraph_native._core.operation cimport Operation
+from mpsgraph_native._native.engine cimport Executable, run_executable
+from mpsgraph_native._native.executable_cache cimport OperandTypes, cached_executable
+from mpsgraph_native._native.types cimport DataType, TensorType
+
+import numpy as np
+
+from mpsgraph_native._core.graph_site import GraphSite
+from mpsgraph_native.errors import DeviceError, DTypeError, ShapeError
+
+cnp.import_array()
+
+cdef enum:
+    MAXIMUM_OPERANDS = 16
+
+# Inputs that could not be read where they lie, since the start.
+cdef int64_t _copied_inputs = 0
+cdef int64_t _copied_bytes = 0
+cdef int64_t _aliased_inputs = 0
+cdef int64_t _aliased_bytes = 0
+
+
+def transfer_statistics():
+    """How many inputs were read where they lie and how many had to be copied first, with their bytes."""
+    return {
+        "aliased_inputs": _aliased_inputs,
+        "aliased_bytes": _aliased_bytes,
+        "copied_inputs": _copied_inputs,
+        "copied_bytes": _copied_bytes,
+    }
+
+
+cdef cnp.ndarray as_input(object value, str operation, str argument):
+    """`value` as a C-contiguous, aligned array in native byte order: itself where it is one, else a copy."""
+    global _copied_inputs, _copied_bytes, _aliased_inputs, _aliased_bytes
+    cdef cnp.ndarray array = as_ndarray(value, operation, argument)
+    if is_plain(array):
+        _aliased_inputs += 1
+        _aliased_bytes += array.nbytes
+        return array
+    _copied_inputs += 1
+    _copied_bytes += array.nbytes
+    return np.array(array, dtype=array.dtype.newbyteorder("="), order="C", copy=True, subok=False)
+
+
+cdef bint _may_overlap(cnp.ndarray a, cnp.ndarray b):
+    if a.nbytes == 0 or b.nbytes == 0:
+        return False
+    if is_plain(a) and is_plain(b):
+        return (<char*>cnp.PyArray_DATA(a) < <char*>cnp.PyArray_DATA(b) + b.nbytes
+                and <char*>cnp.PyArray_DATA(b) < <char*>cnp.PyArray_DATA(a) + a.nbytes)
+    return np.shares_memory(a, b) if np.may_share_memory(a, b) else False
+
+
+cdef bint _overlaps_itself(cnp.ndarray array):
+    """Whether two elements may share memory, as broadcast views' do."""
+    if is_plain(array) or array.nbytes == 0:
+        return False
+    cdef Py_ssize_t extent = array.itemsize
+    for stride, dim in sorted((abs(stride), dim) for stride, dim in zip((<object>array).strides, (<object>array).shape)):
+        if dim > 1:
+            if stride < extent:
+                return True
+            extent += stride * (dim - 1)
+    return False
+
+
+@cython.final
+cdef class Results:
+    def __cinit__(self):
+        self.arrays = []
+        self.destinations = []
+
+    cdef int prepare(self, const TensorType* tensor_type, object destination, str where, list inputs,
+                     str origin) except -1:
+        """Adds one output. `where` names it for errors; `inputs` are the arrays as the caller gave them."""
+        cdef cnp.ndarray array
+        if destination is None:
+            self.arrays.append(new_array(tensor_type, origin))
+            self.destinations.append(None)
+            return 0
+        if not isinstance(destination, cnp.ndarray) and not hasattr(destination, "__buffer__"):
+            if isinstance(destination, (list, tuple)) or not hasattr(destination, "__array__"):
+                raise DTypeError(f"{where} must be an ndarray or a TensorData, got {type(destination).__name__}")
+        array = as_ndarray(destination, "", where)
+        shape = shape_of(tensor_type)
+        if (<object>array).shape != shape:
+            raise ShapeError(f"{where} must have shape {shape}, got {(<object>array).shape}")
+        expected = descriptor_of(tensor_type.dtype)
+        if array.dtype != expected:
+            raise DTypeError(f"{where} must have dtype {expected}, got {array.dtype}")
+        if not cnp.PyArray_ISNOTSWAPPED(array):
+            raise DTypeError(f"{where} must have native byte order, got {array.dtype.str}")
+        if not cnp.PyArray_ISWRITEABLE(array):
+            raise ShapeError(f"{where} must be writable, got a read-only array")
+        if _overlaps_itself(array):
+            raise ShapeError(f"{where} must have no two elements at one place, got strides {(<object>array).strides}")
+        for other in inputs:
+            if other is not None and _may_overlap(array, other):
+                raise ShapeError(f"{where} must not overlap an input's memory")
+        for other in self.destinations:
+            if other is not None and _may_overlap(array, as_ndarray(other, "", where)):
+                raise ShapeError(f"{where} must not overlap another output's memory")
+        self.arrays.append(array if is_plain(array) else new_array(tensor_type, origin))
+        self.destinations.append(destination)
+        return 0
+
+    cdef void* pointer(self, Py_ssize_t index):
+        return cnp.PyArray_DATA(<cnp.ndarray>self.arrays[index])
+
+    cdef list deliver(self):
+        """The results in order: the caller's own objects where given, written now if they are strided."""
+        cdef Py_ssize_t index
+        for index in range(len(self.arrays)):
+            destination = self.destinations[index]
+            if destination is None:
+                continue
+            target = as_ndarray(destination, "", "out")
+            if not is_plain(target):
+                target[...] = self.arrays[index]
+            self.arrays[index] = destination
+        return self.arrays
+
+
+cdef int _refuse_dtype(Operation operation, Py_ssize_t index, cnp.ndarray array) except -1:
+    raise DTypeError(
+        f"{operation.name}: {operation.arguments[index]} must be float32, float16, bfloat16, float64 or an integer type, "
+        f"got {array.dtype}")
+
+
+def call(Operation operation, tuple inputs, out=None, device=None):
+    """Runs `operation` on arrays, or, when `device` is the site of a graph, adds it to that graph.
+
+    `inputs` follows the operation's arguments; None marks an absent optional one. Gives one result bare, several as a
+    tuple. `out` is one array, or a tuple in the order of the results.
+    """
+    if isinstance(device, GraphSite):
+        return device.add(operation, inputs, out)
+    cdef Device place = resolve_device(device)
+    cdef Py_ssize_t count = len(inputs)
+    cdef Py_ssize_t index
+    cdef OperandTypes types
+    cdef DataType dtype
+    cdef const void* input_pointers[MAXIMUM_OPERANDS]
+    cdef void* output_pointers[MAXIMUM_OPERANDS]
+    cdef size_t present = 0
+    cdef cnp.ndarray array
+    cdef list given = []
+    cdef list held = []
+
+    for index in range(count):
+        value = inputs[index]
+        if value is None:
+            types.add_absent()
+            continue
+        given.append(value if out is None else as_ndarray(value, operation.name, <str>operation.arguments[index]))
+        array = as_input(value, operation.name, <str>operation.arguments[index])
+        if not data_type_of(array.dtype, &dtype):
+            _refuse_dtype(operation, index, array)
+        types.add(dtype, cnp.PyArray_NDIM(array), <const int64_t*>cnp.PyArray_DIMS(array))
+        input_pointers[present] = cnp.PyArray_DATA(array)
+        present += 1
+        held.append(array)
+        if operation.arguments[index] == "z_state":
+            _check_origin(operation, array, place)
+
+    cdef shared_ptr[Executable] executable
+    with nogil:
+        executable = cached_executable(dereference(place.engine), operation.native, operation.hash, types)
+
+    cdef size_t results_count = dereference(executable).targets().size()
+    destinations = _destinations(operation.name, out, results_count)
+    cdef Results results = Results.__new__(Results)
+    for index in range(<Py_ssize_t>results_count):
+        results.prepare(&dereference(executable).targets()[index],
+                        None if destinations is None else destinations[index],
+                        f"{operation.name}: out" if destinations is not None else "", given, place.name)
+        output_pointers[index] = results.pointer(index)
+    with nogil:
+        run_executable(dereference(executable), input_pointers, present, output_pointers, results_count)
+    arrays = results.deliver()
+    return arrays[0] if results_count == 1 else tuple(arrays)
+
+
+cdef object _destinations(str name, object out, size_t count):
+    if out is None:
+        return None
+    if isinstance(out, tuple):
+        if len(out) != <Py_ssize_t>count:
+            raise ShapeError(f"{name}: out must have {count} arrays, one per result, got {len(out)}")
+        return out
+    if count != 1:
+        raise DTypeError(f"{name}: out must be a tuple of {count} arrays, one per result, got {type(out).__name__}")
+    return (out,)
+
+
+cdef int _check_origin(Operation operation, cnp.ndarray array, Device place) except -1:
+    """A training state is opaque: only the engine that wrote it can read it."""
+    origin = origin_of(array)
+    if origin is not None and origin != place.name:
+        raise DeviceError(
+            f"{operation.name}: z_state must come from device {place.name}, got one that device {origin} wrote")
+    return 0

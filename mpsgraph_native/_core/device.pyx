@@ -1,0 +1,140 @@
+# cython: freethreading_compatible=True
+"""Devices and threads."""
+
+cimport cython
+from cython.operator cimport dereference
+from libcpp.string cimport string
+
+from mpsgraph_native._native.engine cimport (
+    Engine,
+    all_engines,
+    cpu_instruction_set,
+    cpu_instruction_sets,
+    engine_name,
+    engine_named,
+)
+from mpsgraph_native._native.threads cimport set_thread_count, thread_count
+
+import operator
+import os
+
+from mpsgraph_native.errors import DeviceError, DTypeError, ShapeError
+
+
+@cython.final
+cdef class Device:
+    def __init__(self):
+        raise TypeError("devices() lists the devices")
+
+    @property
+    def available(self):
+        """Whether operations can run on it here."""
+        return dereference(self.engine).available()
+
+    @property
+    def reason(self):
+        """Why it is not available; empty when it is."""
+        return dereference(self.engine).reason().decode()
+
+    @property
+    def description(self):
+        """The hardware and the engine in words."""
+        return dereference(self.engine).description().decode()
+
+    def __repr__(self):
+        state = "available" if self.available else f"not available: {self.reason}"
+        return f"<Device {self.name!r}, {state}>"
+
+
+cdef Device _wrap(const Engine* engine):
+    cdef Device device = Device.__new__(Device)
+    device.engine = engine
+    device.name = engine_name(dereference(engine)).decode()
+    return device
+
+
+cdef dict _devices = {}
+cdef Device _default = None
+
+
+cdef Device _named(str name):
+    cdef string native
+    found = _devices.get(name)
+    if found is None:
+        native = name.encode()
+        found = _devices[name] = _wrap(&engine_named(native))
+    return found
+
+
+cdef Device resolve_device(object device):
+    """The device that a `device=` argument means; None is the default one."""
+    if device is None:
+        return _default
+    if isinstance(device, str):
+        return _named(device)
+    if isinstance(device, Device):
+        return _named((<Device>device).name)
+    raise DTypeError(f"device must be a Device or its name, got {device!r}")
+
+
+def devices():
+    """Every device that this build knows, in the order of preference."""
+    return tuple([_wrap(engine) for engine in all_engines()])
+
+
+def default_device():
+    """The device of calls that name none: the first available one, MPSGRAPH_NATIVE_ENGINE, or the one set."""
+    return _default
+
+
+def set_default_device(device):
+    """Sets the device of calls that name none. DeviceError naming `device` when it is unknown or not available."""
+    global _default
+    if device is None:
+        raise DTypeError("device must be a Device or its name, got None")
+    _default = resolve_device(device)
+
+
+def checked_device(device):
+    """The Device that a `device=` argument means; DeviceError when it is unknown or not available."""
+    return resolve_device(device)
+
+
+def get_num_threads():
+    """Threads that one call on the cpu engine may use."""
+    return thread_count()
+
+
+def set_num_threads(count):
+    """Sets how many threads one call on the cpu engine may use: at least 1.
+
+    Results are bit-identical between calls with the same number of threads, and may differ in the last bits between
+    different numbers.
+    """
+    if isinstance(count, bool):
+        raise DTypeError(f"count must be an integer, got {count!r}")
+    try:
+        count = operator.index(count)
+    except TypeError:
+        raise DTypeError(f"count must be an integer, got {count!r}") from None
+    if not 1 <= count <= 512:
+        raise ShapeError(f"count must be from 1 to 512, got {count}")
+    set_thread_count(count)
+
+
+def instruction_sets():
+    """Instruction sets of the cpu engine that this processor can run, and the one in use."""
+    return [name.decode() for name in cpu_instruction_sets()], cpu_instruction_set().decode()
+
+
+def _initial_device():
+    wanted = os.environ.get("MPSGRAPH_NATIVE_ENGINE")
+    if wanted:
+        try:
+            return _named(wanted)
+        except DeviceError as error:
+            raise DeviceError(f"MPSGRAPH_NATIVE_ENGINE: {error}") from None
+    return next(device for device in devices() if device.available)
+
+
+_default = _initial_device()

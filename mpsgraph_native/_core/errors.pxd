@@ -1,0 +1,1 @@
+cdef int raise_native_error() except -1

@@ -1,0 +1,132 @@
+# cython: freethreading_compatible=True
+"""Compiled programs."""
+
+cimport cython
+cimport numpy as cnp
+from cython.operator cimport dereference
+from libcpp.memory cimport shared_ptr
+from libcpp.vector cimport vector
+
+from mpsgraph_native._core.call cimport Results, as_input
+from mpsgraph_native._core.interchange cimport as_ndarray
+from mpsgraph_native._core.memory cimport data_type_of, descriptor_of, shape_of
+from mpsgraph_native._native.engine cimport Executable as NativeExecutable
+from mpsgraph_native._native.engine cimport run_executable
+from mpsgraph_native._native.types cimport DataType, TensorType
+
+from mpsgraph_native._future import submit
+from mpsgraph_native.errors import DTypeError, ShapeError
+
+cnp.import_array()
+
+
+@cython.final
+cdef class _Run:
+    """One prepared run: inputs that are kept alive, outputs that wait to be written."""
+
+    cdef shared_ptr[NativeExecutable] executable
+    cdef vector[const void*] inputs
+    cdef vector[void*] outputs
+    cdef list held
+    cdef Results results
+
+    def __call__(self):
+        with nogil:
+            run_executable(dereference(self.executable), self.inputs.data(), self.inputs.size(), self.outputs.data(),
+                           self.outputs.size())
+        return tuple(self.results.deliver())
+
+
+@cython.final
+cdef class Executable:
+    """A program compiled for one device, with its feeds and targets in a fixed order.
+
+    `feeds` and `targets` are the Tensors that it was compiled for. Runs may overlap in several threads.
+    """
+
+    def __init__(self):
+        raise TypeError("executables are made by Graph.compile")
+
+    @property
+    def device(self):
+        """Name of the device that it was compiled for."""
+        return self.place.name
+
+    @property
+    def nbytes(self):
+        """Bytes that it occupies, the scratch memory of a run included."""
+        return dereference(self.native).bytes()
+
+    def run(self, inputs, *, results=None):
+        """Runs on arrays: a list in the order of the feeds, or a dict of Tensor to array.
+
+        Gives a tuple of arrays in the order of the targets. With `results`, one array (or None) per target: they are
+        written into and handed back. Wrong shapes and dtypes raise ShapeError and DTypeError naming the feed; nothing
+        is written.
+        """
+        return _prepare(self, inputs, results)()
+
+    def run_async(self, inputs, *, results=None):
+        """Starts a run and gives a future at once: `.result(timeout)`, `await`, `.cancel()` while it has not started.
+
+        Arguments are checked now. Runs start in the order of the calls. The inputs must not be changed, nor the results
+        be read, before the future is done.
+        """
+        return submit(_prepare(self, inputs, results))
+
+    def __repr__(self):
+        feeds = ", ".join(tensor.name for tensor in self.feeds)
+        targets = ", ".join(tensor.name for tensor in self.targets)
+        return f"<Executable on {self.device!r}: ({feeds}) -> ({targets})>"
+
+
+cdef list _in_order(Executable executable, object inputs):
+    if isinstance(inputs, dict):
+        missing = [tensor.name for tensor in executable.feeds if tensor not in inputs]
+        if missing:
+            raise ShapeError(f"run: inputs must hold every feed, {', '.join(missing)} missing")
+        unknown = [key for key in inputs if key not in executable.feeds]
+        if unknown:
+            raise ShapeError(f"run: inputs must hold feeds alone, got {unknown[0]!r}")
+        return [inputs[tensor] for tensor in executable.feeds]
+    if not isinstance(inputs, (list, tuple)):
+        raise DTypeError(
+            f"run: inputs must be a list in the order of the feeds or a dict, got {type(inputs).__name__}")
+    if len(inputs) != len(executable.feeds):
+        raise ShapeError(f"run: inputs must hold {len(executable.feeds)} arrays, one per feed, got {len(inputs)}")
+    return list(inputs)
+
+
+cdef _Run _prepare(Executable executable, object inputs, object results):
+    cdef _Run run = _Run.__new__(_Run)
+    cdef NativeExecutable* native = executable.native.get()
+    cdef Py_ssize_t index
+    cdef const TensorType* expected
+    cdef DataType dtype
+    cdef cnp.ndarray array
+    run.executable = executable.native
+    run.held = []
+    run.results = Results.__new__(Results)
+    given = []
+    for index, value in enumerate(_in_order(executable, inputs)):
+        name = executable.feeds[index].name
+        given.append(value if results is None else as_ndarray(value, "run", name))
+        array = as_input(value, "run", name)
+        expected = &native.feeds()[index]
+        shape = shape_of(expected)
+        if (<object>array).shape != shape:
+            raise ShapeError(f"run: {name} must have shape {shape}, got {(<object>array).shape}")
+        if not data_type_of(array.dtype, &dtype) or dtype != expected.dtype:
+            raise DTypeError(f"run: {name} must have dtype {descriptor_of(expected.dtype)}, got {array.dtype}")
+        run.held.append(array)
+        run.inputs.push_back(cnp.PyArray_DATA(array))
+    if results is not None:
+        if not isinstance(results, (list, tuple)):
+            raise DTypeError(f"run: results must be a list of arrays, got {type(results).__name__}")
+        if len(results) != len(executable.targets):
+            raise ShapeError(f"run: results must hold {len(executable.targets)} arrays, one per target, got {len(results)}")
+    for index in range(len(executable.targets)):
+        run.results.prepare(&native.targets()[index], None if results is None else results[index],
+                            f"run: results[{index}]", given, executable.place.name)
+        run.outputs.push_back(run.results.pointer(index))
+    return run

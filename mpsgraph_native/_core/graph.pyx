@@ -1,0 +1,286 @@
+# cython: freethreading_compatible=True
+"""Graphs of operations and their symbolic tensors."""
+
+cimport cython
+cimport numpy as cnp
+from cython.operator cimport dereference
+from libc.stdint cimport int64_t
+from libc.string cimport memcpy
+from libcpp.memory cimport shared_ptr
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from mpsgraph_native._core.call cimport as_input
+from mpsgraph_native._core.device cimport Device, resolve_device
+from mpsgraph_native._core.executable cimport Executable
+from mpsgraph_native._core.memory cimport data_type_of, descriptor_of, shape_of
+from mpsgraph_native._core.operation cimport Operation
+from mpsgraph_native._native.executable_cache cimport cached_executable
+from mpsgraph_native._native.graph cimport Program, TensorRef, add_gradients, extract_program, hash_of
+from mpsgraph_native._native.operation cimport (
+    argument_name,
+    constant_data,
+    constant_operation,
+    describe,
+    operation_name,
+    placeholder_operation,
+)
+from mpsgraph_native._native.types cimport DataType, IntegerSpan, Shape, TensorType
+
+import operator
+import threading
+
+import numpy as np
+
+from mpsgraph_native._core.memory import dtype_code
+from mpsgraph_native.errors import CompileError, DTypeError, ShapeError
+
+cnp.import_array()
+
+
+cdef TensorType _tensor_type(object shape, object dtype, str where) except *:
+    cdef TensorType result
+    cdef vector[int64_t] dims
+    try:
+        for dim in shape:
+            dims.push_back(operator.index(dim))
+    except TypeError:
+        raise DTypeError(f"{where}: shape must be a sequence of integers, got {shape!r}") from None
+    except OverflowError:
+        raise ShapeError(f"{where}: shape must have dimensions of at most 2**31 - 1, got {shape}") from None
+    if dims.size() > 16:
+        raise ShapeError(f"{where}: shape must have at most 16 dimensions, got {dims.size()}")
+    result.dtype = <DataType><int64_t>dtype_code(dtype, f"{where}: dtype")
+    result.shape = Shape(IntegerSpan(dims.data(), dims.size()))
+    return result
+
+
+@cython.final
+cdef class Tensor:
+    """A symbolic tensor: one result of one operation of a graph.
+
+    It has a shape, a dtype and a name, and gets a value when the graph runs.
+    """
+
+    def __init__(self):
+        raise TypeError("tensors are made by the methods of a Graph")
+
+    cdef const TensorType* type(self):
+        return &self.graph.native.type(self.reference)
+
+    @property
+    def shape(self):
+        """Dimensions, slowest first."""
+        return shape_of(self.type())
+
+    @property
+    def ndim(self):
+        """Number of dimensions."""
+        return self.type().shape.rank()
+
+    @property
+    def size(self):
+        """Number of elements."""
+        return self.type().shape.elements()
+
+    @property
+    def dtype(self):
+        """Element type, as a numpy.dtype."""
+        return descriptor_of(self.type().dtype)
+
+    @property
+    def name(self):
+        """The name given to the operation, or one made from its kind and position; with the result's number if it has several."""
+        cdef string name = self.graph.native.node(self.reference.node).name
+        text = name.decode()
+        if self.graph.native.node(self.reference.node).outputs.size() > 1:
+            text += f":{self.reference.output}"
+        return text
+
+    @property
+    def operation(self):
+        """The operation that gives this tensor, with its attributes, in words."""
+        return describe(self.graph.native.node(self.reference.node).operation).decode()
+
+    def constant_value(self, str where):
+        """The value of a constant. ShapeError, beginning with `where`, for any other tensor."""
+        cdef const void* data = constant_data(self.graph.native.node(self.reference.node).operation)
+        if data is NULL:
+            raise ShapeError(f"{where} must be a shape or a constant of the graph, got the tensor {self.name}")
+        cdef cnp.ndarray value = np.empty(self.shape, self.dtype)
+        memcpy(cnp.PyArray_DATA(value), data, value.nbytes)
+        return value
+
+    def __repr__(self):
+        return f"<Tensor {self.name!r} shape={self.shape} dtype={self.dtype}>"
+
+
+cdef Tensor _tensor(GraphCore graph, int node, int output):
+    cdef Tensor tensor = Tensor.__new__(Tensor)
+    tensor.graph = graph
+    tensor.reference.node = node
+    tensor.reference.output = output
+    return tensor
+
+
+cdef class GraphCore:
+    """What every graph has, without the operations, which `Graph` adds as methods."""
+
+    def __cinit__(self):
+        self.programs = {}
+        # One graph may be built and run from several threads; its nodes are a plain vector.
+        self.lock = threading.RLock()
+
+    cdef TensorRef reference(self, object tensor, str where) except *:
+        if not isinstance(tensor, Tensor):
+            raise DTypeError(f"{where} must be a Tensor of this graph, got {type(tensor).__name__}")
+        if (<Tensor>tensor).graph is not self:
+            raise ShapeError(f"{where} must be a Tensor of this graph, got {tensor!r} of another")
+        return (<Tensor>tensor).reference
+
+    cdef vector[TensorRef] references(self, tuple tensors, str where) except *:
+        cdef vector[TensorRef] result
+        for tensor in tensors:
+            result.push_back(self.reference(tensor, where))
+        return result
+
+    def add_operation(self, Operation operation, tuple inputs, str name=None):
+        """Adds one operation; gives its result bare, or a tuple of its results."""
+        cdef vector[TensorRef] operands
+        cdef TensorRef absent
+        cdef string native_name
+        cdef int node
+        for index, tensor in enumerate(inputs):
+            operands.push_back(
+                absent if tensor is None
+                else self.reference(tensor, f"{operation.name}: {operation.arguments[index]}"))
+        with self.lock:
+            native_name = (name or f"{operation.name}_{self.native.nodes().size()}").encode()
+            node = self.native.add(operation.native, operands, native_name)
+            results = [
+                _tensor(self, node, output) for output in range(<int>self.native.node(node).outputs.size())]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def placeholder(self, shape, dtype="float32", *, name=None):
+        """A tensor that the caller feeds (MPSGraph placeholderWithShape:dataType:name:)."""
+        cdef TensorType tensor_type = _tensor_type(shape, dtype, "placeholder")
+        cdef vector[TensorRef] nothing
+        with self.lock:
+            text = name or f"placeholder_{self.native.nodes().size()}"
+            return _tensor(self, self.native.add(placeholder_operation(tensor_type), nothing, text.encode()), 0)
+
+    def constant(self, value, *, shape=None, dtype=None, name=None):
+        """A tensor with a fixed value (MPSGraph constantWithData:shape:dataType:, constantWithScalar:...).
+
+        `value` is an array, or a scalar that fills `shape`. `dtype` is the array's own by default, float32 for a
+        Python number. The value is copied now.
+        """
+        if isinstance(value, (int, float)):
+            value = np.full(() if shape is None else shape, value, "float32" if dtype is None else dtype_of(dtype))
+        else:
+            value = as_input(value, "constant", "value")
+            if dtype is not None:
+                value = value.astype(dtype_of(dtype), copy=False)
+            if shape is not None:
+                if value.size == 1:
+                    value = np.broadcast_to(value.reshape(()), shape)
+                elif value.size != np.prod(shape):
+                    raise ShapeError(f"constant: value must fill shape {tuple(shape)}, got {value.shape}")
+                else:
+                    value = value.reshape(shape)
+        cdef cnp.ndarray array = np.ascontiguousarray(value).reshape(value.shape)
+        cdef TensorType tensor_type
+        if not data_type_of(array.dtype, &tensor_type.dtype):
+            raise DTypeError(f"constant: value must have a dtype of this package, got {array.dtype}")
+        tensor_type = _tensor_type(value.shape, array.dtype.name, "constant")
+        cdef vector[TensorRef] nothing
+        with self.lock:
+            text = name or f"constant_{self.native.nodes().size()}"
+            return _tensor(
+                self,
+                self.native.add(constant_operation(tensor_type, cnp.PyArray_DATA(array)), nothing, text.encode()), 0)
+
+    def gradients(self, primary, tensors, *, name=None):
+        """Tensors that hold d primary / d tensor for each of `tensors` (MPSGraph gradientForPrimaryTensor:withTensors:).
+
+        `primary` is a floating tensor with one element, or else its elements' sum is differentiated. Adds the gradient
+        operations to the graph; a tensor that `primary` does not depend on gets zeros. CompileError names an operation
+        that has no gradient.
+        """
+        cdef TensorRef of = self.reference(primary, "gradients: primary")
+        cdef vector[TensorRef] wanted = self.references(_sequence(tensors, "gradients: tensors"), "gradients: tensors")
+        cdef vector[TensorRef] found
+        with self.lock:
+            found = add_gradients(self.native, of, wanted)
+        return [_tensor(self, found[index].node, found[index].output) for index in range(found.size())]
+
+    def compile(self, *, feeds, targets, device=None):
+        """Compiles what `targets` need for `device`, as an Executable with these feeds in this order.
+
+        Compiled programs are cached by their whole content. CompileError names a placeholder that is needed and not
+        fed; DeviceError names an unknown or unavailable `device`.
+        """
+        cut = _cut(self, _sequence(feeds, "compile: feeds"), _sequence(targets, "compile: targets"), "compile")
+        return _executable(cut, resolve_device(device))
+
+    def run(self, feeds, targets, *, results=None, device=None):
+        """Runs what `targets` need on the arrays in `feeds` ({Tensor: array}); compiles on first use.
+
+        Gives a tuple of arrays in the order of `targets`, or fills `results` as Executable.run does.
+        """
+        if not isinstance(feeds, dict):
+            raise DTypeError(f"run: feeds must be a dict of Tensor to array, got {type(feeds).__name__}")
+        # Nodes never change once added, so that a program cut out once stays right.
+        key = (tuple(feeds), _sequence(targets, "run: targets"))
+        cut = self.programs.get(key)
+        if cut is None:
+            cut = self.programs[key] = _cut(self, *key, "run")
+        return _executable(cut, resolve_device(device)).run(list(feeds.values()), results=results)
+
+    def __repr__(self):
+        return f"<Graph of {self.native.nodes().size()} operations>"
+
+
+cdef tuple _sequence(object tensors, str where):
+    if isinstance(tensors, Tensor):
+        raise DTypeError(f"{where} must be a sequence of Tensors, got one Tensor")
+    return tuple(tensors)
+
+
+@cython.final
+cdef class _Cut:
+    """A program with the tensors that its feeds and targets were, and its hash."""
+
+    cdef Program program
+    cdef size_t hash
+    cdef tuple feeds
+    cdef tuple targets
+
+
+cdef _Cut _cut(GraphCore graph, tuple feeds, tuple targets, str where):
+    cdef vector[TensorRef] feed_references = graph.references(feeds, f"{where}: feeds")
+    cdef vector[TensorRef] target_references = graph.references(targets, f"{where}: targets")
+    if target_references.empty():
+        raise ShapeError(f"{where}: targets must hold at least one Tensor")
+    cdef _Cut cut = _Cut.__new__(_Cut)
+    with graph.lock:
+        cut.program = extract_program(graph.native, feed_references, target_references)
+    cut.hash = hash_of(cut.program)
+    cut.feeds = feeds
+    cut.targets = targets
+    return cut
+
+
+cdef Executable _executable(_Cut cut, Device place):
+    cdef Executable executable = Executable.__new__(Executable)
+    with nogil:
+        executable.native = cached_executable(dereference(place.engine), cut.program, cut.hash)
+    executable.place = place
+    executable.feeds = cut.feeds
+    executable.targets = cut.targets
+    return executable
+
+
+def dtype_of(dtype):
+    """The numpy.dtype for a dtype or its name, bfloat16 included."""
+    return descriptor_of(<DataType><int64_t>dtype_code(dtype, "dtype"))

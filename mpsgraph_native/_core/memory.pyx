@@ -1,0 +1,156 @@
+# cython: freethreading_compatible=True
+"""Pages, and ndarrays that lie in them."""
+
+cimport cython
+cimport numpy as cnp
+from cpython.ref cimport Py_INCREF
+from libc.stdint cimport int64_t
+
+from mpsgraph_native._native.pages cimport (
+    PageStatistics,
+    Pages,
+    acquire_pages,
+    page_statistics,
+    release_pages,
+    trim_pages,
+)
+from mpsgraph_native._native.types cimport DataType, TensorType
+
+import numpy as np
+
+from mpsgraph_native.errors import DTypeError
+
+cnp.import_array()
+
+cdef extern from "numpy/arrayobject.h":
+    object PyArray_NewFromDescr(
+        cnp.PyTypeObject* subtype, cnp.dtype descriptor, int nd, const cnp.npy_intp* dims, const cnp.npy_intp* strides,
+        void* data, int flags, object base)
+    cnp.PyTypeObject PyArray_Type
+    int NPY_ARRAY_CARRAY
+
+
+@cython.final
+@cython.no_gc
+cdef class PageBlock:
+    def __init__(self):
+        raise TypeError("PageBlock is made by the package alone")
+
+    def __dealloc__(self):
+        # Without the GIL: another thread may hold the recycler's lock, and returning pages may take a system call.
+        if self.pages.data is not NULL:
+            with nogil:
+                release_pages(self.pages)
+
+
+cdef PageBlock new_block(size_t size, str origin):
+    cdef PageBlock block = PageBlock.__new__(PageBlock)
+    block.origin = origin
+    block.pages = acquire_pages(size)
+    return block
+
+
+cdef dict _names = {
+    "float16": <int64_t>DataType.Float16,
+    "float32": <int64_t>DataType.Float32,
+    "float64": <int64_t>DataType.Float64,
+    "bfloat16": <int64_t>DataType.BFloat16,
+    "int8": <int64_t>DataType.Int8,
+    "int16": <int64_t>DataType.Int16,
+    "int32": <int64_t>DataType.Int32,
+    "int64": <int64_t>DataType.Int64,
+    "uint8": <int64_t>DataType.UInt8,
+    "uint16": <int64_t>DataType.UInt16,
+    "uint32": <int64_t>DataType.UInt32,
+    "uint64": <int64_t>DataType.UInt64,
+    "bool": <int64_t>DataType.Bool,
+}
+
+# Descriptors by type code; bfloat16 joins when ml_dtypes is first needed.
+cdef dict _descriptors = {code: np.dtype(name) for name, code in _names.items() if name != "bfloat16"}
+
+
+cdef int data_type_of(cnp.dtype descriptor, DataType* result) except -1:
+    """The native type of a NumPy dtype; 0 and no exception when there is none."""
+    if descriptor.type_num == cnp.NPY_FLOAT32:
+        result[0] = DataType.Float32
+        return 1
+    code = _names.get(descriptor.name)
+    if code is None:
+        return 0
+    result[0] = <DataType><int64_t>code
+    return 1
+
+
+cdef cnp.dtype descriptor_of(DataType dtype):
+    code = <int64_t>dtype
+    descriptor = _descriptors.get(code)
+    if descriptor is None:
+        try:
+            import ml_dtypes
+        except ImportError:
+            raise DTypeError("bfloat16 arrays need the ml_dtypes package") from None
+        descriptor = _descriptors[code] = np.dtype(ml_dtypes.bfloat16)
+    return descriptor
+
+
+def dtype_code(dtype, str argument):
+    """MPSDataType's value for a dtype or its name."""
+    try:
+        name = dtype if isinstance(dtype, str) and dtype in _names else np.dtype(dtype).name
+    except TypeError:
+        name = dtype
+    if name not in _names:
+        raise DTypeError(f"{argument} must be one of {', '.join(_names)}, got {name!r}")
+    return _names[name]
+
+
+def dtype_of_code(int64_t code):
+    return descriptor_of(<DataType>code)
+
+
+cdef tuple shape_of(const TensorType* tensor_type):
+    return tuple([tensor_type.shape[axis] for axis in range(tensor_type.shape.rank())])
+
+
+cdef object new_array(const TensorType* tensor_type, str origin):
+    """A C-contiguous array with undefined contents, on pages of its own."""
+    cdef PageBlock block = new_block(tensor_type.bytes(), origin)
+    cdef cnp.dtype descriptor = descriptor_of(tensor_type.dtype)
+    Py_INCREF(descriptor)  # PyArray_NewFromDescr steals one reference
+    array = PyArray_NewFromDescr(
+        &PyArray_Type, descriptor, tensor_type.shape.rank(), <const cnp.npy_intp*>tensor_type.shape.begin(), NULL,
+        block.pages.data, NPY_ARRAY_CARRAY, None)
+    cnp.set_array_base(array, block)
+    return array
+
+
+cdef bint is_plain(cnp.ndarray array):
+    """Whether an engine can read the array as it lies: C-contiguous, aligned, native byte order."""
+    return (cnp.PyArray_CHKFLAGS(array, cnp.NPY_ARRAY_C_CONTIGUOUS | cnp.NPY_ARRAY_ALIGNED)
+            and cnp.PyArray_ISNOTSWAPPED(array))
+
+
+cdef str origin_of(cnp.ndarray array):
+    """The device whose engine wrote this array, if it is a result of ours or a view of one; else None."""
+    base = array
+    while isinstance(base, cnp.ndarray):
+        base = cnp.get_array_base(<cnp.ndarray>base)
+    return (<PageBlock>base).origin if isinstance(base, PageBlock) else None
+
+
+def memory_statistics():
+    """Bytes of page-aligned memory: held by results and running calls, and kept for reuse."""
+    cdef PageStatistics statistics = page_statistics()
+    return {
+        "live_bytes": statistics.live_bytes,
+        "recycled_bytes": statistics.recycled_bytes,
+        "acquisitions": statistics.acquisitions,
+        "mappings": statistics.mappings,
+    }
+
+
+def trim_memory():
+    """Returns the pages that are kept for reuse to the system."""
+    with nogil:
+        trim_pages()

@@ -1,0 +1,155 @@
+# cython: freethreading_compatible=True
+"""Memory that NumPy and a device share."""
+
+cimport cython
+cimport numpy as cnp
+from cpython.buffer cimport PyBUF_WRITABLE, PyObject_GetBuffer
+
+from mpsgraph_native._core.interchange cimport as_ndarray
+from mpsgraph_native._core.memory cimport data_type_of, is_plain, new_array
+from mpsgraph_native._native.types cimport DataType, IntegerSpan, Shape, TensorType
+
+import operator
+
+import numpy as np
+
+from mpsgraph_native._core.device import checked_device
+from mpsgraph_native._core.graph import dtype_of
+from mpsgraph_native.errors import DTypeError, ShapeError
+
+cnp.import_array()
+
+
+@cython.final
+cdef class TensorData:
+    """A C-contiguous array that a device can use where it lies.
+
+    Exports its memory without a copy: numpy.asarray(t), memoryview(t), numpy.from_dlpack(t), torch.from_dlpack(t).
+    """
+
+    cdef cnp.ndarray array
+    cdef readonly str device
+
+    def __init__(self):
+        raise TypeError("TensorData is made by empty() and asarray()")
+
+    @property
+    def shape(self):
+        """Dimensions, slowest first."""
+        return (<object>self.array).shape
+
+    @property
+    def dtype(self):
+        """Element type, as a numpy.dtype."""
+        return self.array.dtype
+
+    @property
+    def ndim(self):
+        """Number of dimensions."""
+        return cnp.PyArray_NDIM(self.array)
+
+    @property
+    def size(self):
+        """Number of elements."""
+        return self.array.size
+
+    @property
+    def nbytes(self):
+        """Bytes of all elements."""
+        return self.array.nbytes
+
+    @property
+    def strides(self):
+        """Bytes between neighbours along each dimension."""
+        return (<object>self.array).strides
+
+    @property
+    def readonly(self):
+        """Whether writing through it is refused."""
+        return not (<object>self.array).flags.writeable
+
+    def __getbuffer__(self, Py_buffer* view, int flags):
+        # numpy fills what the flags ask for and refuses what it cannot give; bfloat16 has no struct format.
+        if flags & PyBUF_WRITABLE and self.readonly:
+            raise BufferError("the memory is read-only")
+        try:
+            PyObject_GetBuffer(self.array, view, flags)
+        except (ValueError, TypeError) as error:
+            raise BufferError(
+                f"dtype {self.dtype} has no buffer format; numpy.asarray() gives an array of it") from error
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.array, dtype=dtype, copy=copy)
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        return (<object>self.array).__dlpack__(
+            stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+
+    def __dlpack_device__(self):
+        return (<object>self.array).__dlpack_device__()
+
+    def __len__(self):
+        return len(self.array)
+
+    def __repr__(self):
+        return f"<TensorData shape={self.shape} dtype={self.dtype} device={self.device!r}>"
+
+
+cdef TensorData _wrap(object array, str device):
+    cdef TensorData result = TensorData.__new__(TensorData)
+    result.array = array
+    result.device = device
+    return result
+
+
+def empty(shape, dtype="float32", *, device=None):
+    """TensorData with undefined contents on pages of its own, shared with `device`."""
+    cdef TensorType tensor_type
+    name = checked_device(device).name
+    try:
+        dims = np.array([operator.index(dim) for dim in (shape if hasattr(shape, "__iter__") else (shape,))], np.int64)
+    except (TypeError, OverflowError):
+        raise DTypeError(f"empty: shape must be a sequence of integers, got {shape!r}") from None
+    if (dims < 0).any() or len(dims) > 16:
+        raise ShapeError(f"empty: shape must have at most 16 dimensions, none negative, got {tuple(dims.tolist())}")
+    if len(dims) and (dims > 0).all() and float(np.prod(dims.astype(float))) > 2**31 - 1:
+        raise ShapeError(f"empty: shape must have at most 2**31 - 1 elements, got {tuple(dims.tolist())}")
+    cdef cnp.ndarray sizes = dims
+    descriptor = dtype_of(dtype)
+    data_type_of(descriptor, &tensor_type.dtype)
+    tensor_type.shape = Shape(IntegerSpan(<const cnp.int64_t*>cnp.PyArray_DATA(sizes), len(dims)))
+    return _wrap(new_array(&tensor_type, name), name)
+
+
+cdef str _reason_for_copy(cnp.ndarray array):
+    """Why an engine cannot use the array where it lies; None when it can."""
+    if not cnp.PyArray_ISNOTSWAPPED(array):
+        return f"its byte order is not the machine's ({array.dtype.str})"
+    if not cnp.PyArray_ISALIGNED(array):
+        return "its alignment is below that of its elements"
+    if any(stride < 0 for stride in (<object>array).strides):
+        return "it has a negative stride"
+    if not is_plain(array):
+        return f"it is not C-contiguous (strides {(<object>array).strides})"
+    return None
+
+
+def asarray(obj, *, copy=None, device=None):
+    """`obj` as TensorData: on the same memory where a device can use it, else (copy=None) in a copy.
+
+    copy=True always copies. copy=False raises BufferError with the reason where a copy would be needed. Read-only
+    memory is shared and stays read-only.
+    """
+    name = checked_device(device).name
+    cdef cnp.ndarray array = as_ndarray(obj, "asarray", "obj")
+    cdef DataType dtype
+    if not data_type_of(array.dtype, &dtype):
+        raise DTypeError(f"asarray: obj must have a dtype of this package, got {array.dtype}")
+    reason = _reason_for_copy(array)
+    if copy is False and reason is not None:
+        raise BufferError(f"asarray: obj needs a copy: {reason}")
+    if reason is None and not copy:
+        return _wrap(array, name)
+    result = empty((<object>array).shape, array.dtype.newbyteorder("="), device=device)
+    np.asarray(result)[...] = array
+    return result

@@ -1,0 +1,1 @@
+"""Declarations of the native core for Cython, one file per header. Nothing to import at run time."""

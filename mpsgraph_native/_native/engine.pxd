@@ -1,0 +1,49 @@
+from libcpp cimport bool
+from libcpp.memory cimport shared_ptr
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
+from mpsgraph_native._core.errors cimport raise_native_error
+from mpsgraph_native._native.types cimport TensorType
+
+
+cdef extern from *:
+    """
+    #include <string>
+    #include <vector>
+    #include "engines.hpp"
+
+    namespace {
+    // Cython has no spans and no string views.
+    std::vector<const mpsgraph_native::Engine*> all_engines() {
+      const auto engines = mpsgraph_native::engines();
+      return {engines.begin(), engines.end()};
+    }
+    std::string engine_name(const mpsgraph_native::Engine& engine) { return std::string(engine.name()); }
+    void run_executable(mpsgraph_native::Executable& executable, const void* const* inputs, std::size_t input_count,
+                        void* const* outputs, std::size_t output_count) {
+      executable.run({inputs, input_count}, {outputs, output_count});
+    }
+    }  // namespace
+    """
+    vector[const Engine*] all_engines()
+    string engine_name(const Engine&)
+    void run_executable(Executable&, const void* const*, size_t, void* const*, size_t) except +raise_native_error nogil
+
+
+cdef extern from "runtime/engine.hpp" namespace "mpsgraph_native" nogil:
+    cdef cppclass Executable:
+        size_t bytes() const
+        const vector[TensorType]& feeds() const
+        const vector[TensorType]& targets() const
+
+    cdef cppclass Engine:
+        bool available() const
+        string reason() const
+        string description() const
+
+
+cdef extern from "engines.hpp" namespace "mpsgraph_native" nogil:
+    const Engine& engine_named(const string&) except +raise_native_error
+    vector[string] cpu_instruction_sets() except +raise_native_error
+    string cpu_instruction_set() except +raise_native_error

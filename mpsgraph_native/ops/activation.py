@@ -1,0 +1,62 @@
+"""Activations and their gradients. Tensors are floating; `source` of a gradient is the forward input."""
+
+from mpsgraph_native._core.call import call
+from mpsgraph_native._core.operation import operation
+
+__all__ = ["relu", "relu_gradient", "sigmoid", "sigmoid_gradient", "softmax", "softmax_gradient"]
+
+
+def relu(tensor, *, out=None, device=None):
+    """max(tensor, 0), element by element; NaN stays.
+
+    MPSGraph: reLUWithTensor:name: (macOS 11.0).
+    """
+    return call(operation("relu"), (tensor,), out, device)
+
+
+def relu_gradient(incoming_gradient, source, *, out=None, device=None):
+    """incoming_gradient where source > 0, elsewhere incoming_gradient · 0; NaN where source is NaN.
+
+    Raises ShapeError, naming incoming_gradient, when it has not the shape of source.
+
+    MPSGraph: reLUGradientWithIncomingGradient:sourceTensor:name: (macOS 11.0).
+    """
+    return call(operation("relu_gradient"), (incoming_gradient, source), out, device)
+
+
+def sigmoid(tensor, *, out=None, device=None):
+    """1 / (1 + e^-tensor), element by element.
+
+    MPSGraph: sigmoidWithTensor:name: (macOS 11.0).
+    """
+    return call(operation("sigmoid"), (tensor,), out, device)
+
+
+def sigmoid_gradient(incoming_gradient, source, *, out=None, device=None):
+    """incoming_gradient · s · (1 - s) with s = sigmoid(source).
+
+    Raises ShapeError, naming incoming_gradient, when it has not the shape of source.
+
+    MPSGraph: sigmoidGradientWithIncomingGradient:sourceTensor:name: (macOS 11.0).
+    """
+    return call(operation("sigmoid_gradient"), (incoming_gradient, source), out, device)
+
+
+def softmax(tensor, *, axis, out=None, device=None):
+    """e^tensor / sum of e^tensor along axis, which may count from the end. The largest element is subtracted first.
+
+    Raises ShapeError for an axis outside the rank.
+
+    MPSGraph: softMaxWithTensor:axis:name: (macOS 11.0).
+    """
+    return call(operation("softmax", axis=axis), (tensor,), out, device)
+
+
+def softmax_gradient(incoming_gradient, source, *, axis, out=None, device=None):
+    """y · (incoming_gradient - sum of incoming_gradient · y along axis) with y = softmax(source, axis).
+
+    Raises ShapeError for an axis outside the rank, or when incoming_gradient has not the shape of source.
+
+    MPSGraph: softMaxGradientWithIncomingGradient:sourceTensor:axis:name: (macOS 11.0).
+    """
+    return call(operation("softmax_gradient", axis=axis), (incoming_gradient, source), out, device)

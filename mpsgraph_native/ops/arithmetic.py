@@ -1,0 +1,211 @@
+"""Elementwise arithmetic.
+
+Two operands broadcast as in NumPy and have one dtype: float32, float16, bfloat16, float64, int32 or int64; another one raises
+DTypeError, shapes that do not broadcast raise ShapeError, both naming the second operand.
+"""
+
+from mpsgraph_native._core.call import call
+from mpsgraph_native._core.operation import operation
+
+__all__ = [
+    "absolute",
+    "exponent",
+    "identity",
+    "logarithm",
+    "negative",
+    "reciprocal",
+    "square",
+    "square_root",
+    "tanh",
+    "addition",
+    "subtraction",
+    "multiplication",
+    "division",
+    "maximum",
+    "minimum",
+    "equal",
+    "not_equal",
+    "less_than",
+    "less_than_or_equal_to",
+    "greater_than",
+    "greater_than_or_equal_to",
+    "select",
+]
+
+
+def absolute(tensor, *, out=None, device=None):
+    """|tensor|, element by element. Floating, int32 or int64; the lowest integer stays.
+
+    MPSGraph: absoluteWithTensor:name: (macOS 11.0).
+    """
+    return call(operation("absolute"), (tensor,), out, device)
+
+
+def exponent(tensor, *, out=None, device=None):
+    """e to the power of tensor, element by element. Floating.
+
+    MPSGraph: exponentWithTensor:name: (macOS 11.0).
+    """
+    return call(operation("exponent"), (tensor,), out, device)
+
+
+def identity(tensor, *, out=None, device=None):
+    """The elements of tensor, element by element. Any dtype.
+
+    MPSGraph: identityWithTensor:name: (macOS 11.0).
+    """
+    return call(operation("identity"), (tensor,), out, device)
+
+
+def logarithm(tensor, *, out=None, device=None):
+    """The natural logarithm, element by element. Floating; -inf at zero, NaN below.
+
+    MPSGraph: logarithmWithTensor:name: (macOS 11.0).
+    """
+    return call(operation("logarithm"), (tensor,), out, device)
+
+
+def negative(tensor, *, out=None, device=None):
+    """-tensor, element by element. Floating, int32 or int64; the lowest integer stays.
+
+    MPSGraph: negativeWithTensor:name: (macOS 11.0).
+    """
+    return call(operation("negative"), (tensor,), out, device)
+
+
+def reciprocal(tensor, *, out=None, device=None):
+    """1 / tensor, element by element. Floating.
+
+    MPSGraph: reciprocalWithTensor:name: (macOS 11.0).
+    """
+    return call(operation("reciprocal"), (tensor,), out, device)
+
+
+def square(tensor, *, out=None, device=None):
+    """tensor², element by element. Floating, int32 or int64; integers wrap around.
+
+    MPSGraph: squareWithTensor:name: (macOS 11.0).
+    """
+    return call(operation("square"), (tensor,), out, device)
+
+
+def square_root(tensor, *, out=None, device=None):
+    """The square root, element by element. Floating; NaN below zero.
+
+    MPSGraph: squareRootWithTensor:name: (macOS 11.0).
+    """
+    return call(operation("square_root"), (tensor,), out, device)
+
+
+def tanh(tensor, *, out=None, device=None):
+    """The hyperbolic tangent, element by element. Floating.
+
+    MPSGraph: tanhWithTensor:name: (macOS 11.0).
+    """
+    return call(operation("tanh"), (tensor,), out, device)
+
+
+def addition(primary, secondary, *, out=None, device=None):
+    """primary + secondary, with broadcasting. Integers wrap around.
+
+    MPSGraph: additionWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
+    """
+    return call(operation("addition"), (primary, secondary), out, device)
+
+
+def subtraction(primary, secondary, *, out=None, device=None):
+    """primary - secondary, with broadcasting. Integers wrap around.
+
+    MPSGraph: subtractionWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
+    """
+    return call(operation("subtraction"), (primary, secondary), out, device)
+
+
+def multiplication(primary, secondary, *, out=None, device=None):
+    """primary · secondary, with broadcasting. Integers wrap around.
+
+    MPSGraph: multiplicationWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
+    """
+    return call(operation("multiplication"), (primary, secondary), out, device)
+
+
+def division(primary, secondary, *, out=None, device=None):
+    """primary / secondary, with broadcasting. Integers truncate toward zero; division by an integer zero gives 0.
+
+    MPSGraph: divisionWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
+    """
+    return call(operation("division"), (primary, secondary), out, device)
+
+
+def maximum(primary, secondary, *, out=None, device=None):
+    """The larger of primary and secondary, with broadcasting. A number wins over NaN.
+
+    MPSGraph: maximumWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
+    """
+    return call(operation("maximum"), (primary, secondary), out, device)
+
+
+def minimum(primary, secondary, *, out=None, device=None):
+    """The smaller of primary and secondary, with broadcasting. A number wins over NaN.
+
+    MPSGraph: minimumWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
+    """
+    return call(operation("minimum"), (primary, secondary), out, device)
+
+
+def equal(primary, secondary, *, out=None, device=None):
+    """primary == secondary, with broadcasting; the result is bool.
+
+    MPSGraph: equalWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
+    """
+    return call(operation("equal"), (primary, secondary), out, device)
+
+
+def not_equal(primary, secondary, *, out=None, device=None):
+    """primary != secondary, with broadcasting; the result is bool.
+
+    MPSGraph: notEqualWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
+    """
+    return call(operation("not_equal"), (primary, secondary), out, device)
+
+
+def less_than(primary, secondary, *, out=None, device=None):
+    """primary < secondary, with broadcasting; the result is bool.
+
+    MPSGraph: lessThanWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
+    """
+    return call(operation("less_than"), (primary, secondary), out, device)
+
+
+def less_than_or_equal_to(primary, secondary, *, out=None, device=None):
+    """primary <= secondary, with broadcasting; the result is bool.
+
+    MPSGraph: lessThanOrEqualToWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
+    """
+    return call(operation("less_than_or_equal_to"), (primary, secondary), out, device)
+
+
+def greater_than(primary, secondary, *, out=None, device=None):
+    """primary > secondary, with broadcasting; the result is bool.
+
+    MPSGraph: greaterThanWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
+    """
+    return call(operation("greater_than"), (primary, secondary), out, device)
+
+
+def greater_than_or_equal_to(primary, secondary, *, out=None, device=None):
+    """primary >= secondary, with broadcasting; the result is bool.
+
+    MPSGraph: greaterThanOrEqualToWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
+    """
+    return call(operation("greater_than_or_equal_to"), (primary, secondary), out, device)
+
+
+def select(predicate, true_value, false_value, *, out=None, device=None):
+    """true_value where predicate holds, else false_value, with broadcasting.
+
+    predicate is bool; the two values have one dtype, which may be any.
+
+    MPSGraph: selectWithPredicateTensor:truePredicateTensor:falsePredicateTensor:name: (macOS 11.0).
+    """
+    return call(operation("select"), (predicate, true_value, false_value), out, device)

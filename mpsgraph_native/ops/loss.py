@@ -1,0 +1,42 @@
+"""Losses and their gradients."""
+
+from mpsgraph_native._core.call import call
+from mpsgraph_native._core.operation import operation
+
+__all__ = ["softmax_cross_entropy", "softmax_cross_entropy_gradient"]
+
+
+def softmax_cross_entropy(source, labels, *, axis, reduction_type="None", out=None, device=None):
+    """-sum of labels · log softmax(source) along axis.
+
+    labels have the shape and the floating dtype of source. `reduction_type` (LossReductionType): "None" keeps one loss per
+    line, the axis having size 1; "Sum" and "Mean" reduce the losses to a scalar of shape ().
+
+    Raises ShapeError for an axis outside the rank, or when labels have not the shape of source.
+
+    MPSGraph: softMaxCrossEntropyWithSourceTensor:labelsTensor:axis:reductionType:name: (macOS 11.0).
+    """
+    return call(
+        operation("softmax_cross_entropy", axis=axis, reduction_type=reduction_type), (source, labels), out, device
+    )
+
+
+def softmax_cross_entropy_gradient(
+    incoming_gradient, source, labels, *, axis, reduction_type="None", out=None, device=None
+):
+    """incoming_gradient · (softmax(source) · sum of labels - labels), with "Mean" divided by the number of losses.
+
+    incoming_gradient has the shape of the loss. For labels that sum to 1 this is softmax(source) - labels; labels are not
+    differentiated.
+
+    Raises ShapeError for an axis outside the rank, or when incoming_gradient or labels have another shape.
+
+    MPSGraph: softMaxCrossEntropyGradientWithIncomingGradientTensor:sourceTensor:labelsTensor:axis:reductionType:name:
+    (macOS 11.0).
+    """
+    return call(
+        operation("softmax_cross_entropy_gradient", axis=axis, reduction_type=reduction_type),
+        (incoming_gradient, source, labels),
+        out,
+        device,
+    )

@@ -1,0 +1,16 @@
+"""Statistics for normalization."""
+
+from mpsgraph_native._core.call import call
+from mpsgraph_native.ops.reduction import reduction_operation
+
+__all__ = ["mean"]
+
+
+def mean(tensor, *, axes=None, out=None, device=None):
+    """The arithmetic mean over axes (None: all) of a floating tensor; reduced dimensions stay, with size 1.
+
+    NaN over no elements. Raises ShapeError for an axis outside the rank or named twice.
+
+    MPSGraph: meanOfTensor:axes:name: (macOS 11.0).
+    """
+    return call(reduction_operation("mean", axes), (tensor,), out, device)

@@ -1,0 +1,18 @@
+"""Steps of optimizers."""
+
+from mpsgraph_native._core.call import call
+from mpsgraph_native._core.operation import operation
+
+__all__ = ["stochastic_gradient_descent"]
+
+
+def stochastic_gradient_descent(learning_rate, values, gradient, *, out=None, device=None):
+    """values - learning_rate · gradient.
+
+    learning_rate has one element; gradient has the shape of values; all three have one floating dtype.
+
+    Raises ShapeError or DTypeError naming the argument that differs.
+
+    MPSGraph: stochasticGradientDescentWithLearningRateTensor:valuesTensor:gradientTensor:name: (macOS 11.0).
+    """
+    return call(operation("stochastic_gradient_descent"), (learning_rate, values, gradient), out, device)

@@ -1,0 +1,83 @@
+"""Reductions over axes. Reduced dimensions stay, with size 1.
+
+`axes` is one axis, a sequence of axes, or None for all; axes may count from the end. One outside the rank or named twice raises
+ShapeError. Tensors are floating, int32 or int64; integers wrap around. Sums are pairwise: their error does not grow with
+the length.
+"""
+
+import operator
+
+from mpsgraph_native._core.call import call
+from mpsgraph_native._core.operation import operation
+
+__all__ = [
+    "reduction_arg_maximum",
+    "reduction_arg_minimum",
+    "reduction_maximum",
+    "reduction_minimum",
+    "reduction_product",
+    "reduction_sum",
+]
+
+
+def reduction_operation(name, axes):
+    """The operation `name` over one axis, several, or (None) all."""
+    if axes is None:
+        return operation(name, all_axes=True)
+    try:
+        axes = (operator.index(axes),)
+    except TypeError:
+        pass  # a sequence
+    return operation(name, axes=axes)
+
+
+def reduction_sum(tensor, *, axes=None, out=None, device=None):
+    """The sum; 0 over no elements.
+
+    MPSGraph: reductionSumWithTensor:axes:name: (macOS 11.0).
+    """
+    return call(reduction_operation("reduction_sum", axes), (tensor,), out, device)
+
+
+def reduction_product(tensor, *, axes=None, out=None, device=None):
+    """The product; 1 over no elements.
+
+    MPSGraph: reductionProductWithTensor:axes:name: (macOS 11.0).
+    """
+    return call(reduction_operation("reduction_product", axes), (tensor,), out, device)
+
+
+def reduction_maximum(tensor, *, axes=None, out=None, device=None):
+    """The largest number, NaN skipped; -inf (the lowest integer) when there is none.
+
+    MPSGraph: reductionMaximumWithTensor:axes:name: (macOS 11.0).
+    """
+    return call(reduction_operation("reduction_maximum", axes), (tensor,), out, device)
+
+
+def reduction_minimum(tensor, *, axes=None, out=None, device=None):
+    """The smallest number, NaN skipped; inf (the highest integer) when there is none.
+
+    MPSGraph: reductionMinimumWithTensor:axes:name: (macOS 11.0).
+    """
+    return call(reduction_operation("reduction_minimum", axes), (tensor,), out, device)
+
+
+def reduction_arg_maximum(tensor, *, axis, out=None, device=None):
+    """The int32 position along axis of the first largest number, NaN skipped; -1 when there is none.
+
+    Raises ShapeError for an axis outside the rank or without elements.
+
+    MPSGraph: reductionArgMaximumWithTensor:axis:name: (macOS 12.0).
+    """
+    return call(operation("reduction_arg_maximum", axis=axis), (tensor,), out, device)
+
+
+def reduction_arg_minimum(tensor, *, axis, out=None, device=None):
+    """The int32 position along axis of the first smallest number, NaN skipped; -1 when there is none.
+
+    Raises ShapeError for an axis outside the rank or without elements.
+
+    MPSGraph: reductionArgMinimumWithTensor:axis:name: (macOS 12.0).
+    """
+    return call(operation("reduction_arg_minimum", axis=axis), (tensor,), out, device)

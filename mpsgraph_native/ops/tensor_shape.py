@@ -1,0 +1,117 @@
+"""Operations that rearrange, repeat, cut or convert elements. Tensors may have any dtype."""
+
+import operator
+
+import numpy as np
+
+from mpsgraph_native._core.call import call
+from mpsgraph_native._core.operation import operation, rank_of
+from mpsgraph_native.errors import DTypeError, ShapeError
+
+__all__ = ["broadcast", "cast", "reshape", "slice", "slice_gradient", "transpose"]
+
+
+def _integer(name, argument, value):
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise DTypeError(f"{name}: {argument} must be an integer, got {value!r}") from None
+
+
+def _axis(name, argument, value, rank):
+    axis = _integer(name, argument, value)
+    if not -rank <= axis < rank:
+        raise ShapeError(f"{name}: {argument} must lie in [{-rank}, {rank - 1}] for a tensor of rank {rank}, got {axis}")
+    return axis % rank
+
+
+def reshape(tensor, *, shape, out=None, device=None):
+    """The same elements in row-major order with another shape, of which one dimension may be -1.
+
+    Raises ShapeError, naming shape, when the number of elements differs.
+
+    MPSGraph: reshapeTensor:withShape:name: (macOS 11.0).
+    """
+    return call(operation("reshape", shape=shape), (tensor,), out, device)
+
+
+def transpose(tensor, *, permutation=None, dimension=None, with_dimension=None, out=None, device=None):
+    """Axis i of the result is axis permutation[i] of tensor; or `dimension` and `with_dimension` change places.
+
+    Raises ShapeError for an axis outside the rank or named twice.
+
+    MPSGraph: transposeTensor:permutation:name: (macOS 13.0), transposeTensor:dimension:withDimension:name: (macOS 11.0).
+    """
+    if permutation is None:
+        rank = rank_of(tensor)
+        first = _axis("transpose", "dimension", dimension, rank)
+        second = _axis("transpose", "with_dimension", with_dimension, rank)
+        order = list(range(rank))
+        order[first], order[second] = second, first
+        permutation = tuple(order)
+    elif dimension is not None or with_dimension is not None:
+        raise ShapeError("transpose: permutation must not be given together with dimension and with_dimension")
+    return call(operation("transpose", permutation=permutation), (tensor,), out, device)
+
+
+def broadcast(tensor, *, shape, out=None, device=None):
+    """The elements repeated along dimensions of size 1 and along new leading ones, as NumPy broadcasts.
+
+    Raises ShapeError, naming shape, when tensor does not broadcast to it.
+
+    MPSGraph: broadcastTensor:toShape:name: (macOS 12.0).
+    """
+    return call(operation("broadcast", shape=shape), (tensor,), out, device)
+
+
+def cast(tensor, *, dtype, out=None, device=None):
+    """The elements converted to dtype.
+
+    Floating to integer truncates toward zero and saturates, NaN gives 0; between integers the low bits stay; to bool, all
+    but zero is true; to a floating dtype rounds to nearest even (float64 to a half type by way of float32).
+
+    MPSGraph: castTensor:toType:name: (macOS 12.0).
+    """
+    return call(operation("cast", dtype=dtype), (tensor,), out, device)
+
+
+def slice(
+    tensor, *, starts=None, ends=None, strides=None, dimension=None, start=None, length=None, out=None, device=None
+):
+    """tensor[starts:ends:strides], one value per axis; or `length` elements of the axis `dimension` from `start` on.
+
+    Negative starts and ends count from the end; strides are positive, 1 by default. An end before its start gives an empty
+    axis. Starts and ends outside the tensor raise ShapeError.
+
+    MPSGraph: sliceTensor:starts:ends:strides:name:, sliceTensor:dimension:start:length:name: (macOS 11.0).
+    """
+    if dimension is not None:
+        if starts is not None or ends is not None or strides is not None:
+            raise ShapeError("slice: dimension must not be given together with starts, ends and strides")
+        shape = tuple(tensor.shape) if hasattr(tensor, "shape") else np.shape(tensor)
+        axis = _axis("slice", "dimension", dimension, len(shape))
+        size = shape[axis]
+        first, count = _integer("slice", "start", start), _integer("slice", "length", length)
+        if not -size <= first <= size:
+            raise ShapeError(f"slice: start must lie in [{-size}, {size}] for axis {axis}, got {first}")
+        first += size if first < 0 else 0
+        if not 0 <= count <= size - first:
+            raise ShapeError(f"slice: length must lie in [0, {size - first}] from start {first} on, got {count}")
+        starts, ends = [0] * len(shape), list(shape)
+        starts[axis], ends[axis] = first, first + count
+    return call(operation("slice", starts=starts, ends=ends, strides=strides), (tensor,), out, device)
+
+
+def slice_gradient(input_gradient, *, fwd_in_shape, starts, ends, strides=None, out=None, device=None):
+    """Zeros of shape fwd_in_shape with input_gradient written where the slice of that shape read.
+
+    Raises ShapeError, naming input_gradient, when it has not the shape of the slice.
+
+    MPSGraph: sliceGradientTensor:fwdInShapeTensor:starts:ends:strides:name: (macOS 11.0).
+    """
+    return call(
+        operation("slice_gradient", fwd_in_shape=fwd_in_shape, starts=starts, ends=ends, strides=strides),
+        (input_gradient,),
+        out,
+        device,
+    )

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "graph/graph.hpp"
+
+namespace mpsgraph_native {
+
+/// A program compiled for one device. Runs may overlap in several threads.
+class MPSGRAPH_API Executable {
+ public:
+  Executable(std::vector<TensorType> feeds, std::vector<TensorType> targets)
+      : feeds_(std::move(feeds)), targets_(std::move(targets)) {}
+  virtual ~Executable() = default;
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
+
+  /// Inputs in the order of the feeds, outputs in the order of the targets: C-contiguous host memory, aligned to the
+  /// element. Outputs overlap neither inputs nor each other. After an exception the outputs' contents are undefined
+  /// unless the operation's documentation says that nothing was written.
+  virtual void run(std::span<const void* const> inputs, std::span<void* const> outputs) = 0;
+
+  /// What keeping this executable costs, scratch of a run included.
+  virtual std::size_t bytes() const = 0;
+
+  const std::vector<TensorType>& feeds() const { return feeds_; }
+  const std::vector<TensorType>& targets() const { return targets_; }
+
+ private:
+  std::vector<TensorType> feeds_;
+  std::vector<TensorType> targets_;
+};
+
+/// Something that compiles and runs programs.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual std::string_view name() const = 0;
+  virtual bool available() const = 0;
+  /// Why it is not available; empty when it is.
+  virtual std::string reason() const = 0;
+  /// The hardware in words.
+  virtual std::string description() const = 0;
+  /// Raises CompileError, DTypeError or DeviceError.
+  virtual std::shared_ptr<Executable> compile(const Program& program) const = 0;
+};
+
+}  // namespace mpsgraph_native

@@ -1,0 +1,210 @@
+#include "runtime/executable_cache.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+
+namespace mpsgraph_native {
+namespace {
+
+/// Owned copy of a one-operation signature.
+struct SingleOperation {
+  Operation operation;
+  std::vector<std::optional<TensorType>> operands;
+};
+
+struct Key {
+  const Engine* engine;
+  std::variant<SingleOperation, Program> what;
+};
+
+/// A signature that is looked for, not yet copied.
+struct SingleOperationView {
+  const Operation& operation;
+  std::span<const TensorType* const> operands;
+
+  bool matches(const Key& key) const {
+    const auto* single = std::get_if<SingleOperation>(&key.what);
+    if (!single || single->operands.size() != operands.size() || !(single->operation == operation)) return false;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const auto& own = single->operands[i];
+      if (own.has_value() != (operands[i] != nullptr) || (own && !(*own == *operands[i]))) return false;
+    }
+    return true;
+  }
+  std::variant<SingleOperation, Program> copy() const {
+    SingleOperation single{operation, {}};
+    for (const TensorType* type : operands) single.operands.push_back(type ? std::optional(*type) : std::nullopt);
+    return single;
+  }
+  Program program() const { return single_operation_program(operation, operands); }
+};
+
+struct ProgramView {
+  const Program& wanted;
+
+  bool matches(const Key& key) const {
+    const auto* program = std::get_if<Program>(&key.what);
+    return program && *program == wanted;
+  }
+  std::variant<SingleOperation, Program> copy() const { return wanted; }
+  const Program& program() const { return wanted; }
+};
+
+struct Entry {
+  Key key;
+  std::size_t hash;
+  std::shared_future<std::shared_ptr<Executable>> executable;
+  std::size_t bytes = 0;
+  bool built = false;
+};
+
+std::atomic<bool> collide{false};
+
+class Cache {
+ public:
+  template <class View>
+  std::shared_ptr<Executable> get(const Engine& engine, std::size_t hash, const View& view) {
+    if (collide.load(std::memory_order_relaxed)) hash = 0;
+    std::promise<std::shared_ptr<Executable>> promise;
+    Entries::iterator entry;
+    {
+      std::unique_lock lock(mutex_);
+      const auto [begin, end] = by_hash_.equal_range(hash);
+      for (auto candidate = begin; candidate != end; ++candidate) {
+        const Entries::iterator found = candidate->second;
+        if (found->key.engine != &engine || !view.matches(found->key)) continue;
+        ++information_.hits;
+        entries_.splice(entries_.begin(), entries_, found);
+        if (found->built) return found->executable.get();
+        const auto pending = found->executable;
+        lock.unlock();
+        return pending.get();  // rethrows what the builder met
+      }
+      ++information_.misses;
+      entries_.push_front({{&engine, view.copy()}, hash, promise.get_future().share()});
+      entry = entries_.begin();
+      by_hash_.emplace(hash, entry);
+      building_.push_back(entry);
+    }
+    // No lock is held while an engine compiles: that may take milliseconds and may call back into the system.
+    try {
+      const auto start = std::chrono::steady_clock::now();
+      std::shared_ptr<Executable> executable = engine.compile(view.program());
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+      promise.set_value(executable);
+      finish(entry, executable->bytes(), seconds.count());
+      return executable;
+    } catch (...) {
+      promise.set_exception(std::current_exception());
+      abandon(entry);
+      throw;
+    }
+  }
+
+  CacheInformation information() {
+    const std::lock_guard lock(mutex_);
+    CacheInformation result = information_;
+    result.entries = entries_.size() - building_.size();
+    return result;
+  }
+
+  void clear() {
+    Entries dropped;  // destroyed after the lock is gone: freeing an executable may be slow
+    const std::lock_guard lock(mutex_);
+    for (auto entry = entries_.begin(); entry != entries_.end();) {
+      const auto next = std::next(entry);
+      if (entry->built) drop(entry, dropped);
+      entry = next;
+    }
+    const CacheInformation fresh{0, 0, 0, 0, 0, 0, information_.limit_entries, information_.limit_bytes};
+    information_ = fresh;
+  }
+
+  void set_limits(std::size_t entries, std::size_t bytes) {
+    Entries dropped;
+    const std::lock_guard lock(mutex_);
+    information_.limit_entries = entries;
+    information_.limit_bytes = bytes;
+    evict(dropped);
+  }
+
+ private:
+  using Entries = std::list<Entry>;  // most recently used first
+
+  void finish(Entries::iterator entry, std::size_t bytes, double seconds) {
+    Entries dropped;
+    const std::lock_guard lock(mutex_);
+    building_.remove(entry);
+    entry->built = true;
+    entry->bytes = bytes;
+    information_.bytes += bytes;
+    information_.compile_seconds += seconds;
+    evict(dropped);
+  }
+
+  void abandon(Entries::iterator entry) {
+    Entries dropped;
+    const std::lock_guard lock(mutex_);
+    building_.remove(entry);
+    drop(entry, dropped);
+  }
+
+  void evict(Entries& dropped) {
+    auto entry = entries_.end();
+    while (entry != entries_.begin() && (entries_.size() - building_.size() > information_.limit_entries ||
+                                         information_.bytes > information_.limit_bytes)) {
+      --entry;
+      if (!entry->built) continue;
+      const auto victim = entry++;
+      drop(victim, dropped);
+      ++information_.evictions;
+    }
+  }
+
+  void drop(Entries::iterator entry, Entries& dropped) {
+    const auto [begin, end] = by_hash_.equal_range(entry->hash);
+    for (auto candidate = begin; candidate != end; ++candidate) {
+      if (candidate->second != entry) continue;
+      by_hash_.erase(candidate);
+      break;
+    }
+    information_.bytes -= entry->bytes;
+    dropped.splice(dropped.end(), entries_, entry);
+  }
+
+  std::mutex mutex_;
+  Entries entries_;
+  std::unordered_multimap<std::size_t, Entries::iterator> by_hash_;
+  std::list<Entries::iterator> building_;
+  CacheInformation information_{0, 0, 0, 0, 0, 0, 4096, std::size_t(1) << 30};
+};
+
+Cache& cache() {
+  static Cache* const instance = new Cache;  // never destroyed: calls may still run at interpreter exit
+  return *instance;
+}
+
+}  // namespace
+
+std::shared_ptr<Executable> cached_executable(const Engine& engine, const Operation& operation,
+                                              std::size_t operation_hash, const OperandTypes& operands) {
+  std::size_t hash = operation_hash;
+  for (const TensorType* type : operands.view()) hash = hash_combine(hash, type ? hash_of(*type) : 1);
+  return cache().get(engine, hash, SingleOperationView{operation, operands.view()});
+}
+
+std::shared_ptr<Executable> cached_executable(const Engine& engine, const Program& program, std::size_t program_hash) {
+  return cache().get(engine, program_hash, ProgramView{program});
+}
+
+CacheInformation cache_information() { return cache().information(); }
+void clear_cache() { cache().clear(); }
+void set_cache_limits(std::size_t entries, std::size_t bytes) { cache().set_limits(entries, bytes); }
+void force_hash_collisions_for_testing(bool enabled) { collide.store(enabled); }
+
+}  // namespace mpsgraph_native

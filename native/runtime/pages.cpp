@@ -1,0 +1,138 @@
+#include "runtime/pages.hpp"
+
+#include <bit>
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <new>
+#include <unordered_map>
+#include <vector>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace mpsgraph_native {
+namespace {
+
+constexpr std::size_t huge_page = std::size_t(2) << 20;
+constexpr std::size_t recycled_limit = std::size_t(512) << 20;
+
+std::size_t page_size() {
+  static const std::size_t size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+std::size_t round_up(std::size_t value, std::size_t multiple) { return (value + multiple - 1) / multiple * multiple; }
+
+/// Four size classes per power of two, so that blocks of similar results can stand in for each other and at most a
+/// quarter is wasted.
+std::size_t capacity_for(std::size_t bytes) {
+  const std::size_t pages = round_up(bytes ? bytes : 1, page_size());
+  if (pages <= 4 * page_size()) return pages;
+  const std::size_t step = std::bit_floor(pages - 1) / 4;
+  return round_up(pages, step < page_size() ? page_size() : step);
+}
+
+void* map(std::size_t capacity) {
+  const std::size_t slack = capacity >= huge_page ? huge_page : 0;
+  void* base = mmap(nullptr, capacity + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (base == MAP_FAILED) throw std::bad_alloc();
+  if (!slack) return base;
+  // Only a block that begins on a huge page gets huge pages; the slack around it goes back at once.
+  const auto address = reinterpret_cast<std::uintptr_t>(base);
+  const std::uintptr_t aligned = round_up(address, huge_page);
+  if (aligned > address) munmap(base, aligned - address);
+  const std::size_t tail = address + slack - aligned;
+  if (tail) munmap(reinterpret_cast<void*>(aligned + capacity), tail);
+#if defined(MADV_HUGEPAGE)
+  madvise(reinterpret_cast<void*>(aligned), capacity, MADV_HUGEPAGE);
+#endif
+  return reinterpret_cast<void*>(aligned);
+}
+
+class Recycler {
+ public:
+  Pages acquire(std::size_t bytes) {
+    const std::size_t capacity = capacity_for(bytes);
+    {
+      const std::lock_guard lock(mutex_);
+      ++statistics_.acquisitions;
+      statistics_.live_bytes += capacity;
+      const auto found = by_capacity_.find(capacity);
+      if (found != by_capacity_.end() && !found->second.empty()) {
+        const auto block = found->second.back();  // the warmest
+        found->second.pop_back();
+        void* data = block->data;
+        by_age_.erase(block);
+        statistics_.recycled_bytes -= capacity;
+        return {data, capacity};
+      }
+      ++statistics_.mappings;
+    }
+    try {
+      return {map(capacity), capacity};
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      statistics_.live_bytes -= capacity;
+      throw;
+    }
+  }
+
+  void release(Pages pages) noexcept {
+    const std::lock_guard lock(mutex_);
+    statistics_.live_bytes -= pages.capacity;
+    try {
+      auto& stack = by_capacity_[pages.capacity];
+      stack.reserve(stack.size() + 1);
+      by_age_.push_back(pages);
+      stack.push_back(std::prev(by_age_.end()));
+    } catch (const std::bad_alloc&) {
+      munmap(pages.data, pages.capacity);
+      return;
+    }
+    statistics_.recycled_bytes += pages.capacity;
+    shrink(recycled_limit);
+  }
+
+  void trim() {
+    const std::lock_guard lock(mutex_);
+    shrink(0);
+  }
+
+  PageStatistics statistics() {
+    const std::lock_guard lock(mutex_);
+    return statistics_;
+  }
+
+ private:
+  void shrink(std::size_t limit) noexcept {
+    while (statistics_.recycled_bytes > limit) {
+      const Pages oldest = by_age_.front();
+      auto& stack = by_capacity_.find(oldest.capacity)->second;
+      stack.erase(stack.begin());  // stacks are in order of age
+      by_age_.pop_front();
+      munmap(oldest.data, oldest.capacity);
+      statistics_.recycled_bytes -= oldest.capacity;
+    }
+  }
+
+  std::mutex mutex_;
+  std::list<Pages> by_age_;
+  std::unordered_map<std::size_t, std::vector<std::list<Pages>::iterator>> by_capacity_;
+  PageStatistics statistics_;
+};
+
+/// Never destroyed: arrays may outlive every static object at interpreter exit.
+Recycler& recycler() {
+  static Recycler* const instance = new Recycler;
+  return *instance;
+}
+
+}  // namespace
+
+Pages acquire_pages(std::size_t bytes) { return recycler().acquire(bytes); }
+void release_pages(Pages pages) noexcept { recycler().release(pages); }
+PageStatistics page_statistics() { return recycler().statistics(); }
+void trim_pages() { recycler().trim(); }
+
+}  // namespace mpsgraph_native

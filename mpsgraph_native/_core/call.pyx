@@ -64,6 +64,19 @@ cdef bint _may_overlap(cnp.ndarray a, cnp.ndarray b):
     return np.shares_memory(a, b) if np.may_share_memory(a, b) else False
 
 
+cdef bint _overlaps_itself(cnp.ndarray array):
+    """Whether two elements may share memory, as broadcast views' do."""
+    if is_plain(array) or array.nbytes == 0:
+        return False
+    cdef Py_ssize_t extent = array.itemsize
+    for stride, dim in sorted((abs(stride), dim) for stride, dim in zip((<object>array).strides, (<object>array).shape)):
+        if dim > 1:
+            if stride < extent:
+                return True
+            extent += stride * (dim - 1)
+    return False
+
+
 @cython.final
 cdef class Results:
     def __cinit__(self):
@@ -92,6 +105,8 @@ cdef class Results:
             raise DTypeError(f"{where} must have native byte order, got {array.dtype.str}")
         if not cnp.PyArray_ISWRITEABLE(array):
             raise ShapeError(f"{where} must be writable, got a read-only array")
+        if _overlaps_itself(array):
+            raise ShapeError(f"{where} must have no two elements at one place, got strides {(<object>array).strides}")
         for other in inputs:
             if other is not None and _may_overlap(array, other):
                 raise ShapeError(f"{where} must not overlap an input's memory")

@@ -11,7 +11,7 @@ cdef class GraphCore:
     cdef object lock
 
     cdef TensorRef reference(self, object tensor, str where) except *
-    cdef vector[TensorRef] references(self, object tensors, str where) except *
+    cdef vector[TensorRef] references(self, tuple tensors, str where) except *
 
 
 cdef class Tensor:

@@ -16,7 +16,7 @@ from mpsgraph_native._core.executable cimport Executable
 from mpsgraph_native._core.memory cimport data_type_of, descriptor_of, shape_of
 from mpsgraph_native._core.operation cimport Operation
 from mpsgraph_native._native.executable_cache cimport cached_executable
-from mpsgraph_native._native.graph cimport Program, TensorRef, add_gradients, extract_program
+from mpsgraph_native._native.graph cimport Program, TensorRef, add_gradients, extract_program, hash_of
 from mpsgraph_native._native.operation cimport (
     argument_name,
     constant_data,
@@ -50,10 +50,7 @@ cdef TensorType _tensor_type(object shape, object dtype, str where) except *:
         raise ShapeError(f"{where}: shape must have dimensions of at most 2**31 - 1, got {shape}") from None
     if dims.size() > 16:
         raise ShapeError(f"{where}: shape must have at most 16 dimensions, got {dims.size()}")
-    try:
-        result.dtype = <DataType><int64_t>dtype_code(dtype, f"{where}: dtype")
-    except TypeError as error:
-        raise DTypeError(f"{where}: dtype must be a dtype of this package, got {dtype!r}") from error
+    result.dtype = <DataType><int64_t>dtype_code(dtype, f"{where}: dtype")
     result.shape = Shape(IntegerSpan(dims.data(), dims.size()))
     return result
 
@@ -141,10 +138,8 @@ cdef class GraphCore:
             raise ShapeError(f"{where} must be a Tensor of this graph, got {tensor!r} of another")
         return (<Tensor>tensor).reference
 
-    cdef vector[TensorRef] references(self, object tensors, str where) except *:
+    cdef vector[TensorRef] references(self, tuple tensors, str where) except *:
         cdef vector[TensorRef] result
-        if isinstance(tensors, Tensor):
-            raise DTypeError(f"{where} must be a sequence of Tensors, got one Tensor")
         for tensor in tensors:
             result.push_back(self.reference(tensor, where))
         return result
@@ -213,7 +208,7 @@ cdef class GraphCore:
         that has no gradient.
         """
         cdef TensorRef of = self.reference(primary, "gradients: primary")
-        cdef vector[TensorRef] wanted = self.references(tensors, "gradients: tensors")
+        cdef vector[TensorRef] wanted = self.references(_sequence(tensors, "gradients: tensors"), "gradients: tensors")
         cdef vector[TensorRef] found
         with self.lock:
             found = add_gradients(self.native, of, wanted)
@@ -225,42 +220,66 @@ cdef class GraphCore:
         Compiled programs are cached by their whole content. CompileError names a placeholder that is needed and not
         fed; DeviceError names an unknown or unavailable `device`.
         """
-        cdef Device place = resolve_device(device)
-        cdef vector[TensorRef] feed_references = self.references(feeds, "compile: feeds")
-        cdef vector[TensorRef] target_references = self.references(targets, "compile: targets")
-        if target_references.empty():
-            raise ShapeError("compile: targets must hold at least one Tensor")
-        cdef Program program
-        cdef Executable executable = Executable.__new__(Executable)
-        with self.lock:
-            program = extract_program(self.native, feed_references, target_references)
-        with nogil:
-            executable.native = cached_executable(dereference(place.engine), program)
-        executable.place = place
-        executable.feeds = tuple(feeds)
-        executable.targets = tuple(targets)
-        return executable
+        cut = _cut(self, _sequence(feeds, "compile: feeds"), _sequence(targets, "compile: targets"), "compile")
+        return _executable(cut, resolve_device(device))
 
     def run(self, feeds, targets, *, results=None, device=None):
         """Runs what `targets` need on the arrays in `feeds` ({Tensor: array}); compiles on first use.
 
         Gives a tuple of arrays in the order of `targets`, or fills `results` as Executable.run does.
         """
-        cdef Device place = resolve_device(device)
         if not isinstance(feeds, dict):
             raise DTypeError(f"run: feeds must be a dict of Tensor to array, got {type(feeds).__name__}")
-        if isinstance(targets, Tensor):
-            raise DTypeError("run: targets must be a sequence of Tensors, got one Tensor")
-        # A tensor of this graph never changes, so that an executable found once for these stays right.
-        key = (place.name, tuple(feeds), tuple(targets))
-        executable = self.programs.get(key)
-        if executable is None:
-            executable = self.compile(feeds=list(feeds), targets=list(targets), device=place)
-            self.programs[key] = executable
-        return executable.run(list(feeds.values()), results=results)
+        # Nodes never change once added, so that a program cut out once stays right.
+        cdef tuple fed = tuple(feeds)
+        cdef tuple wanted = _sequence(targets, "run: targets")
+        cut = self.programs.get((fed, wanted))
+        if cut is None:
+            cut = self.programs[fed, wanted] = _cut(self, fed, wanted, "run")
+        return _executable(cut, resolve_device(device)).run(list(feeds.values()), results=results)
 
     def __repr__(self):
         return f"<Graph of {self.native.nodes().size()} operations>"
+
+
+cdef tuple _sequence(object tensors, str where):
+    if isinstance(tensors, Tensor):
+        raise DTypeError(f"{where} must be a sequence of Tensors, got one Tensor")
+    return tuple(tensors)
+
+
+@cython.final
+cdef class _Cut:
+    """A program with the tensors that its feeds and targets were, and its hash."""
+
+    cdef Program program
+    cdef size_t hash
+    cdef tuple feeds
+    cdef tuple targets
+
+
+cdef _Cut _cut(GraphCore graph, tuple feeds, tuple targets, str where):
+    cdef vector[TensorRef] feed_references = graph.references(feeds, f"{where}: feeds")
+    cdef vector[TensorRef] target_references = graph.references(targets, f"{where}: targets")
+    if target_references.empty():
+        raise ShapeError(f"{where}: targets must hold at least one Tensor")
+    cdef _Cut cut = _Cut.__new__(_Cut)
+    with graph.lock:
+        cut.program = extract_program(graph.native, feed_references, target_references)
+    cut.hash = hash_of(cut.program)
+    cut.feeds = feeds
+    cut.targets = targets
+    return cut
+
+
+cdef Executable _executable(_Cut cut, Device place):
+    cdef Executable executable = Executable.__new__(Executable)
+    with nogil:
+        executable.native = cached_executable(dereference(place.engine), cut.program, cut.hash)
+    executable.place = place
+    executable.feeds = cut.feeds
+    executable.targets = cut.targets
+    return executable
 
 
 def dtype_of(dtype):

@@ -96,9 +96,12 @@ cdef cnp.dtype descriptor_of(DataType dtype):
 
 def dtype_code(dtype, str argument):
     """MPSDataType's value for a dtype or its name."""
-    name = dtype if dtype == "bfloat16" else np.dtype(dtype).name
+    try:
+        name = dtype if isinstance(dtype, str) and dtype in _names else np.dtype(dtype).name
+    except TypeError:
+        name = dtype
     if name not in _names:
-        raise DTypeError(f"{argument} must be one of {', '.join(_names)}, got {name}")
+        raise DTypeError(f"{argument} must be one of {', '.join(_names)}, got {name!r}")
     return _names[name]
 
 

@@ -85,10 +85,7 @@ cdef AttributeValue _convert(object value, str name, str argument) except *:
     if argument in _enumerations:
         return attribute_value[int64_t](_enumerations[argument].coerce(value, f"{name}: {argument}"))
     if argument in _data_types:
-        try:
-            return attribute_value[int64_t](dtype_code(value, f"{name}: {argument}"))
-        except TypeError as error:
-            raise DTypeError(f"{name}: {argument} must be a dtype, got {value!r}") from error
+        return attribute_value[int64_t](dtype_code(value, f"{name}: {argument}"))
     if isinstance(value, (_bool_type, np.bool_)):
         return attribute_value[bool](<bint>value)
     if isinstance(value, IntEnum):

@@ -29,6 +29,7 @@ cdef extern from "graph/graph.hpp" namespace "mpsgraph_native" nogil:
     cdef cppclass Program:
         Program()
 
+    size_t hash_of(const Program&)
     Program extract_program(const Graph&, const vector[TensorRef]&, const vector[TensorRef]&) except +raise_native_error
 
 

@@ -1,9 +1,108 @@
+#include <numeric>
+
+#include "cpu/depthwise_convolution_plan.hpp"
 #include "cpu/kernels.hpp"
 
 namespace mpsgraph_native::cpu {
 
-Kernel make_kernel(const DepthwiseConvolution2D&, const KernelRequest&) { throw CompileError("not built yet"); }
-Kernel make_kernel(const DepthwiseConvolution2DDataGradient&, const KernelRequest&) { throw CompileError("not built yet"); }
-Kernel make_kernel(const DepthwiseConvolution2DWeightsGradient&, const KernelRequest&) { throw CompileError("not built yet"); }
+std::vector<TapPhase> correlation_phases(const WindowAxis& axis) {
+  return {{axis.output, 0, 1, -axis.padding_before, axis.stride, axis.kernel, axis.dilation, 0, 1}};
+}
+
+std::vector<TapPhase> data_gradient_phases(const WindowAxis& axis) {
+  std::vector<TapPhase> phases;
+  // Tap j reaches source position x when (x + padding - j·dilation) is a multiple of the stride: every period-th tap.
+  const std::int64_t period = axis.stride / std::gcd(axis.stride, axis.dilation);
+  for (std::int64_t residue = 0; residue < std::min(axis.stride, axis.input); ++residue) {
+    const std::int64_t position = residue + axis.padding_before;
+    std::int64_t first = 0;
+    while (first < std::min(period, axis.kernel) && (position - first * axis.dilation) % axis.stride != 0) ++first;
+    TapPhase phase{};
+    phase.outputs = (axis.input - residue + axis.stride - 1) / axis.stride;
+    phase.first_output = residue;
+    phase.output_step = axis.stride;
+    phase.source_step = 1;
+    if (first < std::min(period, axis.kernel)) {
+      phase.first_source = (position - first * axis.dilation) / axis.stride;
+      phase.taps = (axis.kernel - first + period - 1) / period;
+      phase.tap_step = -(period * axis.dilation / axis.stride);
+      phase.first_weight = first;
+      phase.weight_step = period;
+    }
+    phases.push_back(phase);
+  }
+  return phases;
+}
+
+namespace {
+
+/// The smallest t >= 0 with start + t·step >= bound, for step > 0.
+std::int64_t first_reaching(std::int64_t start, std::int64_t step, std::int64_t bound) {
+  return start >= bound ? 0 : (bound - start + step - 1) / step;
+}
+
+}  // namespace
+
+TapRange taps_inside(const TapPhase& phase, std::int64_t q, std::int64_t size) {
+  const std::int64_t start = phase.first_source + q * phase.source_step;
+  if (phase.taps == 0 || phase.tap_step == 0) return {0, 0};
+  // A descending tap order is the ascending one of the mirrored axis.
+  const bool ascending = phase.tap_step > 0;
+  const std::int64_t from = ascending ? start : size - 1 - start;
+  const std::int64_t step = ascending ? phase.tap_step : -phase.tap_step;
+  const std::int64_t begin = std::min(first_reaching(from, step, 0), phase.taps);
+  const std::int64_t end = std::min(first_reaching(from, step, size), phase.taps);
+  return begin < end ? TapRange{begin, end} : TapRange{0, 0};
+}
+
+std::vector<Segment> segments(const std::vector<TapPhase>& phases, std::int64_t size) {
+  std::vector<Segment> found;
+  for (std::size_t phase = 0; phase < phases.size(); ++phase) {
+    for (std::int64_t q = 0; q < phases[phase].outputs; ++q) {
+      const TapRange taps = taps_inside(phases[phase], q, size);
+      if (q > 0 && found.back().taps == taps)
+        ++found.back().count;
+      else
+        found.push_back({phase, q, 1, taps});
+    }
+  }
+  return found;
+}
+
+WeightsStrides weights_strides(const DepthwiseConvolution2DGeometry& geometry) {
+  const std::int64_t taps = geometry.y.kernel * geometry.x.kernel;
+  const std::int64_t result_channels = geometry.channels * geometry.multiplier;
+  if (geometry.multiplier_last) return {geometry.multiplier, 1, geometry.x.kernel * result_channels, result_channels};
+  return {taps, geometry.channels * taps, geometry.x.kernel, 1};
+}
+
+Kernel make_kernel(const DepthwiseConvolution2D& attributes, const KernelRequest& request) {
+  const DepthwiseConvolution2DGeometry geometry = depthwise_convolution_2d_geometry(
+      attributes.name, attributes.descriptor, request.input(0).shape, "source", request.input(1).shape, "weights");
+  return for_floating(request.input(0).dtype, [&]<class T>(std::type_identity<T>) {
+    return geometry.channels_last ? make_pixel_correlation<T>(geometry, false)
+                                  : make_plane_correlation<T>(geometry, false);
+  });
+}
+
+Kernel make_kernel(const DepthwiseConvolution2DDataGradient& attributes, const KernelRequest& request) {
+  const DepthwiseConvolution2DGeometry geometry =
+      depthwise_convolution_2d_geometry(attributes.name, attributes.descriptor, attributes.output_shape,
+                                        "output_shape", request.input(1).shape, "weights");
+  return for_floating(request.input(0).dtype, [&]<class T>(std::type_identity<T>) {
+    return geometry.channels_last ? make_pixel_correlation<T>(geometry, true)
+                                  : make_plane_correlation<T>(geometry, true);
+  });
+}
+
+Kernel make_kernel(const DepthwiseConvolution2DWeightsGradient& attributes, const KernelRequest& request) {
+  const DepthwiseConvolution2DGeometry geometry =
+      depthwise_convolution_2d_geometry(attributes.name, attributes.descriptor, request.input(1).shape, "source",
+                                        attributes.output_shape, "output_shape");
+  return for_floating(request.input(0).dtype, [&]<class T>(std::type_identity<T>) {
+    return geometry.channels_last ? make_pixel_weights_gradient<T>(geometry)
+                                  : make_plane_weights_gradient<T>(geometry);
+  });
+}
 
 }  // namespace mpsgraph_native::cpu

@@ -37,6 +37,23 @@ struct DepthwiseConvolution2DDescriptor {
   }
 };
 
+/// A depthwise convolution on one source and one weights shape. Output channel c·multiplier + m is the result of input
+/// channel c and its m-th kernel.
+struct DepthwiseConvolution2DGeometry {
+  std::int64_t batch = 0, channels = 0, multiplier = 0;
+  WindowAxis y, x;
+  bool channels_last = false;          ///< data NHWC, else NCHW
+  bool multiplier_last = false;        ///< weights HWIO, else OIHW
+  Shape result;
+};
+
+/// Validates the descriptor against both shapes, which the call names as given.
+DepthwiseConvolution2DGeometry depthwise_convolution_2d_geometry(std::string_view operation,
+                                                                 const DepthwiseConvolution2DDescriptor& descriptor,
+                                                                 const Shape& source, std::string_view source_argument,
+                                                                 const Shape& weights,
+                                                                 std::string_view weights_argument);
+
 struct DepthwiseConvolution2D {
   static constexpr std::string_view name = "depthwise_convolution_2d";
   static constexpr std::array<Argument, 2> arguments{{{"source"}, {"weights"}}};

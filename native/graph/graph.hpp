@@ -59,7 +59,7 @@ struct Program {
   friend bool operator==(const Program&, const Program&) = default;
 };
 
-std::size_t hash_of(const Program& program);
+MPSGRAPH_API std::size_t hash_of(const Program& program);
 
 /// Cuts out of `graph` what `targets` need. A fed tensor that is no placeholder replaces the nodes behind it.
 /// Raises CompileError when a placeholder that is needed is not fed, or a tensor is fed twice.

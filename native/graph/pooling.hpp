@@ -74,6 +74,34 @@ struct Pooling4DDescriptor {
   }
 };
 
+/// A pooling operation on one source: the window over the last four dimensions, with its paddings resolved. A 2D
+/// operation is the 4D one whose kernel is 1 along the batch and the channels.
+struct PoolingGeometry {
+  Shape source;  ///< rank 4 or more; dimensions before the last four are batch
+  Shape result;
+  std::array<WindowAxis, 4> axes;
+  bool include_zero_pad_to_average = false;
+  PoolingReturnIndicesMode return_indices_mode = PoolingReturnIndicesMode::None;
+};
+
+/// Validates the descriptor against the shape of the source, which the call names `source_argument`.
+PoolingGeometry pooling_geometry(std::string_view operation, const Pooling2DDescriptor& descriptor,
+                                 const Shape& source, std::string_view source_argument = "source");
+PoolingGeometry pooling_geometry(std::string_view operation, const Pooling4DDescriptor& descriptor,
+                                 const Shape& source, std::string_view source_argument = "source");
+
+/// False for an axis that the window leaves as it is.
+constexpr bool is_pooled(const WindowAxis& axis) {
+  return axis.kernel != 1 || axis.stride != 1 || axis.padding_before != 0 || axis.padding_after != 0;
+}
+
+/// N of GlobalFlattenND and LocalFlattenND, 0 for None.
+constexpr int flattened_dimensions(PoolingReturnIndicesMode mode) {
+  const int value = static_cast<int>(mode);
+  return value > 4 ? value - 4 : value;
+}
+constexpr bool is_local(PoolingReturnIndicesMode mode) { return static_cast<int>(mode) > 4; }
+
 struct MaxPooling2D {
   static constexpr std::string_view name = "max_pooling_2d";
   static constexpr std::array<Argument, 1> arguments{{{"source"}}};

@@ -198,8 +198,8 @@ std::shared_ptr<Executable> cached_executable(const Engine& engine, const Operat
   return cache().get(engine, hash, SingleOperationView{operation, operands.view()});
 }
 
-std::shared_ptr<Executable> cached_executable(const Engine& engine, const Program& program) {
-  return cache().get(engine, hash_of(program), ProgramView{program});
+std::shared_ptr<Executable> cached_executable(const Engine& engine, const Program& program, std::size_t program_hash) {
+  return cache().get(engine, program_hash, ProgramView{program});
 }
 
 CacheInformation cache_information() { return cache().information(); }

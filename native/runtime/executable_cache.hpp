@@ -45,8 +45,9 @@ struct CacheInformation {
 MPSGRAPH_API std::shared_ptr<Executable> cached_executable(const Engine& engine, const Operation& operation,
                                                            std::size_t operation_hash, const OperandTypes& operands);
 
-/// The executable of a program.
-MPSGRAPH_API std::shared_ptr<Executable> cached_executable(const Engine& engine, const Program& program);
+/// The executable of a program. `program_hash` is hash_of(program).
+MPSGRAPH_API std::shared_ptr<Executable> cached_executable(const Engine& engine, const Program& program,
+                                                           std::size_t program_hash);
 
 MPSGRAPH_API CacheInformation cache_information();
 

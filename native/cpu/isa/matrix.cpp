@@ -6,12 +6,11 @@
 namespace mpsgraph_native::cpu::MPSGRAPH_ISA {
 namespace {
 
-/// acc[c][v] += a[k][v] * column c at k, for a compile-time number of columns so that all accumulators stay in
-/// registers.
-template <class T, int Columns>
+/// acc[c][v] += a[k][v] * column c at k, for compile-time numbers of vectors and columns so that all accumulators stay
+/// in registers.
+template <class T, int V, int Columns>
 MPSGRAPH_INLINE void multiply_tile(std::int64_t depth, const T* a, const std::int32_t* offsets,
                                    const T* const* columns, T* c, bool accumulate) {
-  constexpr int V = panel_vectors;
   Vec<T> acc[Columns][V] = {};
   const T* column[Columns];
 #pragma GCC unroll 8
@@ -43,28 +42,83 @@ MPSGRAPH_INLINE void multiply_tile(std::int64_t depth, const T* a, const std::in
     }
 }
 
-template <class T, int Columns>
+template <class T, int V, int Columns>
 MPSGRAPH_INLINE void multiply_remainder(int count, std::int64_t depth, const T* a, const std::int32_t* offsets,
                                         const T* const* columns, T* c, bool accumulate) {
   if constexpr (Columns > 0) {
     if (count == Columns)
-      multiply_tile<T, Columns>(depth, a, offsets, columns, c, accumulate);
+      multiply_tile<T, V, Columns>(depth, a, offsets, columns, c, accumulate);
     else
-      multiply_remainder<T, Columns - 1>(count, depth, a, offsets, columns, c, accumulate);
+      multiply_remainder<T, V, Columns - 1>(count, depth, a, offsets, columns, c, accumulate);
   }
 }
 
-template <class T>
-void multiply_panel(std::int64_t depth, const T* a, const std::int32_t* offsets, const T* const* columns,
-                    std::int64_t column_count, T* c, bool accumulate) {
+template <class T, int V>
+void multiply(std::int64_t depth, const T* a, const std::int32_t* offsets, const T* const* columns,
+              std::int64_t column_count, T* c, bool accumulate) {
+  constexpr int P = V * lanes<T>;
   std::int64_t i = 0;
   for (; i + tile_columns <= column_count; i += tile_columns)
-    multiply_tile<T, tile_columns>(depth, a, offsets, columns + i, c + i * panel_width<T>, accumulate);
-  multiply_remainder<T, tile_columns - 1>(static_cast<int>(column_count - i), depth, a, offsets, columns + i,
-                                          c + i * panel_width<T>, accumulate);
+    multiply_tile<T, V, tile_columns>(depth, a, offsets, columns + i, c + i * P, accumulate);
+  multiply_remainder<T, V, tile_columns - 1>(static_cast<int>(column_count - i), depth, a, offsets, columns + i,
+                                             c + i * P, accumulate);
 }
 
-/// Square tiles of one vector's width: rows are read and columns written whole, the turn happens in L1.
+template <int... I>
+struct Indices {};
+template <int N, int... I>
+struct IndicesBelow : IndicesBelow<N - 1, N - 1, I...> {};
+template <int... I>
+struct IndicesBelow<0, I...> {
+  using type = Indices<I...>;
+};
+
+/// Exchanges the off-diagonal squares of side Width between two rows of a square of registers.
+template <int L, int Width, class V, int... J>
+MPSGRAPH_INLINE void exchange(V& upper, V& lower, Indices<J...>) {
+  const V a = upper;
+  const V b = lower;
+  upper = __builtin_shufflevector(a, b, ((J & Width) ? L + J - Width : J)...);
+  lower = __builtin_shufflevector(a, b, ((J & Width) ? L + J : J + Width)...);
+}
+
+template <int L, int Width, class V>
+MPSGRAPH_INLINE void transpose_square(V* rows) {
+  if constexpr (Width < L) {
+#pragma GCC unroll 16
+    for (int i = 0; i < L; ++i)
+      if (!(i & Width)) exchange<L, Width>(rows[i], rows[i + Width], typename IndicesBelow<L>::type());
+    transpose_square<L, 2 * Width>(rows);
+  }
+}
+
+/// One square of registers, or the part of one that `height` and `width` leave.
+template <class T>
+MPSGRAPH_INLINE void transpose_block(const T* from, std::int64_t source_stride, int height, int width, T* to,
+                                     std::int64_t destination_stride) {
+  constexpr int L = lanes<T>;
+  Vec<T> rows[L];
+  if (height == L && width == L) {
+#pragma GCC unroll 16
+    for (int i = 0; i < L; ++i) rows[i] = load(from + i * source_stride);
+    transpose_square<L, 1>(rows);
+#pragma GCC unroll 16
+    for (int j = 0; j < L; ++j) store(to + j * destination_stride, rows[j]);
+    return;
+  }
+#if defined(__AVX512F__)
+#pragma GCC unroll 16
+  for (int i = 0; i < L; ++i) rows[i] = i < height ? load_partial(from + i * source_stride, width) : Vec<T>{};
+  transpose_square<L, 1>(rows);
+#pragma GCC unroll 16
+  for (int j = 0; j < L; ++j)
+    if (j < width) store_partial(to + j * destination_stride, height, rows[j]);
+#else
+  for (int j = 0; j < width; ++j)
+    for (int i = 0; i < height; ++i) to[j * destination_stride + i] = from[i * source_stride + j];
+#endif
+}
+
 template <class T>
 void transpose(const T* source, std::int64_t source_stride, std::int64_t rows, std::int64_t columns, T* destination,
                std::int64_t destination_stride) {
@@ -73,48 +127,34 @@ void transpose(const T* source, std::int64_t source_stride, std::int64_t rows, s
     const int height = static_cast<int>(rows - r < L ? rows - r : L);
     for (std::int64_t c = 0; c < columns; c += L) {
       const int width = static_cast<int>(columns - c < L ? columns - c : L);
-      const T* from = source + r * source_stride + c;
-      T* to = destination + c * destination_stride + r;
-      if (height == L && width == L) {
-        alignas(vector_bytes) T block[L][L];
-#pragma GCC unroll 16
-        for (int i = 0; i < L; ++i) store(block[i], load(from + i * source_stride));
-        for (int j = 0; j < L; ++j) {
-          Vec<T> column;
-#pragma GCC unroll 16
-          for (int i = 0; i < L; ++i) column[i] = block[i][j];
-          store(to + j * destination_stride, column);
-        }
-      } else {
-        for (int j = 0; j < width; ++j)
-          for (int i = 0; i < height; ++i) to[j * destination_stride + i] = from[i * source_stride + j];
-      }
+      transpose_block(source + r * source_stride + c, source_stride, height, width,
+                      destination + c * destination_stride + r, destination_stride);
     }
   }
 }
 
-template <class T>
+template <class T, int V>
 void pack_rows(const T* source, std::int64_t row_stride, std::int64_t rows, std::int64_t depth, T* panel) {
-  constexpr int P = panel_width<T>;
-  transpose(source, row_stride, rows, depth, panel, P);
+  constexpr int P = V * lanes<T>;
   if (rows < P)
     for (std::int64_t k = 0; k < depth; ++k)
       for (std::int64_t r = rows; r < P; ++r) panel[k * P + r] = T(0);
+  transpose(source, row_stride, rows, depth, panel, P);
 }
 
-template <class T>
+template <class T, int V>
 void pack_columns(const T* source, std::int64_t k_stride, std::int64_t rows, std::int64_t depth, T* panel) {
-  constexpr int P = panel_width<T>;
-  if (rows == P) {
-    for (std::int64_t k = 0; k < depth; ++k)
-#pragma GCC unroll 4
-      for (int v = 0; v < P; v += lanes<T>) store(panel + k * P + v, load(source + k * k_stride + v));
-    return;
-  }
-  for (std::int64_t k = 0; k < depth; ++k) {
+  constexpr int P = V * lanes<T>;
+  const std::int64_t whole = rows / lanes<T> * lanes<T>;
+  const int rest = static_cast<int>(rows - whole);
+  for (std::int64_t k = 0; k < depth; ++k, source += k_stride, panel += P) {
     std::int64_t r = 0;
-    for (; r < rows; ++r) panel[k * P + r] = source[k * k_stride + r];
-    for (; r < P; ++r) panel[k * P + r] = T(0);
+    for (; r < whole; r += lanes<T>) store(panel + r, load(source + r));
+    if (rest) {
+      store(panel + r, load_partial(source + r, rest));
+      r += lanes<T>;
+    }
+    for (; r < P; r += lanes<T>) store(panel + r, Vec<T>{});
   }
 }
 
@@ -125,11 +165,21 @@ void add(const T* source, std::int64_t count, T* destination) {
   for (; i < count; ++i) destination[i] += source[i];
 }
 
+template <class T, int V>
+void append_widths(MatrixKernels<T>& kernels) {
+  if constexpr (V > 1) append_widths<T, V - 1>(kernels);
+  kernels.widths[kernels.width_count++] = {V * lanes<T>, V, multiply<T, V>, pack_rows<T, V>, pack_columns<T, V>};
+}
+
 }  // namespace
 
 template <class T>
 MatrixKernels<T> matrix_kernels() {
-  return {panel_width<T>, tile_columns, multiply_panel<T>, transpose<T>, pack_rows<T>, pack_columns<T>, add<T>};
+  constexpr int V = panel_vectors;
+  MatrixKernels<T> kernels = {panel_width<T>,  tile_columns,       multiply<T, V>, transpose<T>, pack_rows<T, V>,
+                              pack_columns<T, V>, add<T>, {}, 0};
+  append_widths<T, V>(kernels);
+  return kernels;
 }
 template MatrixKernels<float> matrix_kernels<float>();
 template MatrixKernels<double> matrix_kernels<double>();

@@ -4,6 +4,23 @@
 
 namespace mpsgraph_native::cpu {
 
+/// The panel kernel for one panel width; see MatrixKernels.
+template <class T>
+struct PanelKernels {
+  int width;
+  int vectors;  ///< the width in vector registers, to which the cost of one step of the product is proportional
+
+  /// c[column * width + row] (+)= sum over k of a[k * width + row] * columns[column][offsets[k]].
+  void (*multiply)(std::int64_t depth, const T* a, const std::int32_t* offsets, const T* const* columns,
+                   std::int64_t column_count, T* c, bool accumulate);
+
+  /// Packs one panel out of `rows` (at most width) rows of length `depth` that are contiguous along k.
+  void (*pack_rows)(const T* source, std::int64_t row_stride, std::int64_t rows, std::int64_t depth, T* panel);
+
+  /// Packs one panel whose rows (at most width) are contiguous in memory, k having the stride.
+  void (*pack_columns)(const T* source, std::int64_t k_stride, std::int64_t rows, std::int64_t depth, T* panel);
+};
+
 /// The products that convolution, matrix multiplication and the recurrent operations stand on, and the packing that
 /// feeds them, for one element type and one instruction set.
 ///
@@ -31,6 +48,11 @@ struct MatrixKernels {
 
   /// destination[i] += source[i].
   void (*add)(const T* source, std::int64_t count, T* destination);
+
+  /// Every panel width that this instruction set has, narrowest first; the last is `panel_width`.
+  static constexpr int maximum_widths = 4;
+  PanelKernels<T> widths[maximum_widths];
+  int width_count;
 };
 
 }  // namespace mpsgraph_native::cpu

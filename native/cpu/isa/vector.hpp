@@ -65,7 +65,7 @@ MPSGRAPH_INLINE void store(T* p, Vec<T> v) {
 }
 template <class T>
 MPSGRAPH_INLINE Vec<T> broadcast(T value) {
-  return Vec<T>{} + value;
+  return value - Vec<T>{};  // unlike a sum with zero, a plain broadcast: the sign of zero stays
 }
 /// The first `count` lanes from memory, the others zero; reads nothing beyond them.
 template <class T>

@@ -1,0 +1,87 @@
+"""What `mpsgraph-native info` tells."""
+
+import json
+import os
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+import numpy
+
+import mpsgraph_native as mg
+
+__all__ = ["collect", "main"]
+
+_settings = {
+    "MPSGRAPH_NATIVE_ENGINE": "the default device; set_default_device()",
+    "MPSGRAPH_NATIVE_THREADS": "threads of the cpu engine; set_num_threads()",
+    "MPSGRAPH_NATIVE_ISA": "instruction set of the cpu engine: baseline, avx2 or avx512",
+    "MPSGRAPH_NATIVE_CACHE_LIMIT_BYTES": "bound of the executable cache; set_cache_limit()",
+}
+
+
+def _version_of(package):
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def collect():
+    """Everything as plain values, ready for JSON."""
+    available, in_use = mg.instruction_sets()
+    return {
+        "versions": {
+            "mpsgraph_native": mg.__version__,
+            "python": platform.python_version(),
+            "numpy": numpy.__version__,
+            "ml_dtypes": _version_of("ml_dtypes"),
+            "platform": platform.platform(),
+        },
+        "engines": [
+            {
+                "name": device.name,
+                "available": device.available,
+                "reason": device.reason,
+                "description": device.description,
+                "default": device.name == mg.default_device().name,
+            }
+            for device in mg.devices()
+        ],
+        "threads": mg.get_num_threads(),
+        "instruction_sets": {"available": available, "in_use": in_use},
+        "cache": mg.cache_info()._asdict(),
+        "memory": mg.memory_statistics(),
+        "environment": {name: os.environ.get(name) for name in _settings},
+    }
+
+
+def _lines(information):
+    yield "versions"
+    for name, value in information["versions"].items():
+        yield f"  {name:<16} {value or 'not installed'}"
+    yield "engines"
+    for engine in information["engines"]:
+        state = engine["description"] if engine["available"] else f"not available: {engine['reason']}"
+        yield f"  {engine['name']:<16} {state}{' (default)' if engine['default'] else ''}"
+    yield f"threads            {information['threads']}"
+    sets = information["instruction_sets"]
+    yield f"instruction sets   {', '.join(sets['available'])}; in use: {sets['in_use']}"
+    cache = information["cache"]
+    yield (
+        f"executable cache   {cache['entries']} entries, {cache['bytes']} bytes; at most {cache['limit_entries']} entries, "
+        f"{cache['limit_bytes']} bytes"
+    )
+    yield "environment"
+    for name, meaning in _settings.items():
+        yield f"  {name:<34} {information['environment'][name] or 'not set'}  ({meaning})"
+
+
+def main(arguments):
+    information = collect()
+    if arguments.json:
+        json.dump(information, sys.stdout, indent=2)
+        print()
+    else:
+        print("\n".join(_lines(information)))
+    return 0

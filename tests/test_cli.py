@@ -1,0 +1,76 @@
+"""python -m mpsgraph_native, run from another directory."""
+
+import json
+import os
+import subprocess
+import sys
+
+import mpsgraph_native as mg
+import pytest
+
+
+@pytest.fixture
+def command(tmp_path):
+    def run(*arguments, environment=None):
+        return subprocess.run(
+            [sys.executable, "-m", "mpsgraph_native", *arguments], capture_output=True, text=True, timeout=300,
+            check=False, cwd=tmp_path, env=os.environ | (environment or {}),
+        )  # fmt: skip
+
+    return run
+
+
+def json_info(command, **keywords):
+    done = command("info", "--json", **keywords)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_info(command):
+    done = command("info")
+    assert done.returncode == 0, done.stderr
+    assert mg.__version__ in done.stdout
+    assert "cpu" in done.stdout
+    assert not done.stderr
+
+
+def test_info_as_json(command):
+    info = json_info(command)
+    assert {"versions", "engines", "threads", "cache"} <= set(info)
+    engines = {engine["name"]: engine for engine in info["engines"]}
+    assert engines["cpu"]["available"] is True
+    assert set(engines) == {device.name for device in mg.devices()}
+    for engine in engines.values():
+        assert {"name", "available", "reason"} <= set(engine)
+        assert engine["available"] or engine["reason"]
+    assert mg.__version__ in info["versions"].values()
+
+
+def test_info_shows_the_environment(command):
+    done = command("info", environment={"MPSGRAPH_NATIVE_THREADS": "3"})
+    assert "MPSGRAPH_NATIVE_THREADS" in done.stdout
+
+
+def test_demo(command, tmp_path):
+    """The full demo reaches its accuracy, says which engine ran and leaves its pictures."""
+    done = command("demo", "--output", str(tmp_path))
+    assert done.returncode == 0, done.stdout + done.stderr
+    for word in ("engine: cpu", "convolutional network", "GRU classifier", "test accuracy", "executable cache"):
+        assert word in done.stdout
+    for picture in ("learning_curves.png", "predictions.png"):
+        assert (tmp_path / picture).stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("arguments", [("abacus",), ("info", "--yaml"), ()], ids=" ".join)
+def test_unknown_commands(command, arguments):
+    done = command(*arguments)
+    assert done.returncode == 2
+    assert "usage" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_help(command):
+    done = command("--help")
+    assert done.returncode == 0
+    for name in ("info", "demo"):
+        assert name in done.stdout

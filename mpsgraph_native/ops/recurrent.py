@@ -16,6 +16,8 @@ import numpy as np
 
 from mpsgraph_native._core.call import call
 from mpsgraph_native._core.operation import operation
+from mpsgraph_native.descriptors import GRUDescriptor, LSTMDescriptor, SingleGateRNNDescriptor
+from mpsgraph_native.errors import DTypeError
 
 __all__ = [
     "GRUGradients",
@@ -63,6 +65,13 @@ class SingleGateRNNGradients(NamedTuple):
     init_state: np.ndarray | None
 
 
+def _operation(name, kind, descriptor):
+    """The descriptors share field names, so that one of another cell would pass for a default."""
+    if not isinstance(descriptor, kind):
+        raise DTypeError(f"{name}: descriptor must be a {kind.__name__}, got {type(descriptor).__name__}")
+    return operation(name, descriptor)
+
+
 def _named(gradients, operands, results):
     """The results, which exist for present operands alone, under their names."""
     remaining = iter(results)
@@ -85,7 +94,8 @@ def gru(
     """h [T, N, H]; with `training` (h, z_state), z_state [T, N, 3H] being the gates after their activations.
 
     source [T, N, I], recurrent_weight R [3H, H], input_weight W [3H, I], bias b [3H], init_state [N, H],
-    secondary_bias b2 [H], which counts with `reset_after` alone. Gates are [z, r, o], with `reset_gate_first` [r, z, o].
+    secondary_bias b2 [H], which counts with `reset_after` alone. Gates are [z, r, o], with `reset_gate_first`
+    [r, z, o].
     With h⁻ = h[t−1], hm = h⁻∘mask:
 
         z = fz(hm·Rzᵀ + x·Wzᵀ + bz),  r = fr(hm·Rrᵀ + x·Wrᵀ + br)
@@ -96,7 +106,7 @@ def gru(
     (macOS 13.0).
     """
     operands = (source, recurrent_weight, input_weight, bias, init_state, mask, secondary_bias)
-    return call(operation("gru", descriptor), operands, out, device)
+    return call(_operation("gru", GRUDescriptor, descriptor), operands, out, device)
 
 
 def gru_gradients(
@@ -127,7 +137,7 @@ def gru_gradients(
     """
     operands = (source, recurrent_weight, source_gradient, z_state, output_fwd, state_gradient, input_weight, bias,
                 init_state, mask, secondary_bias)  # fmt: skip
-    results = call(operation("gru_gradients", descriptor), operands, out, device)
+    results = call(_operation("gru_gradients", GRUDescriptor, descriptor), operands, out, device)
     differentiable = (source, recurrent_weight, input_weight, bias, init_state, secondary_bias)
     return _named(GRUGradients, differentiable, results)
 
@@ -160,7 +170,7 @@ def lstm(
     (macOS 12.3).
     """
     operands = (source, recurrent_weight, input_weight, bias, init_state, init_cell, mask, peephole)
-    return call(operation("lstm", descriptor), operands, out, device)
+    return call(_operation("lstm", LSTMDescriptor, descriptor), operands, out, device)
 
 
 def lstm_gradients(
@@ -193,7 +203,7 @@ def lstm_gradients(
     """
     operands = (source, recurrent_weight, source_gradient, z_state, cell_output_fwd, state_gradient, cell_gradient,
                 input_weight, bias, init_state, init_cell, mask, peephole)  # fmt: skip
-    results = call(operation("lstm_gradients", descriptor), operands, out, device)
+    results = call(_operation("lstm_gradients", LSTMDescriptor, descriptor), operands, out, device)
     differentiable = (source, recurrent_weight, input_weight, bias, peephole, init_state, init_cell)
     return _named(LSTMGradients, differentiable, results)
 
@@ -219,7 +229,7 @@ def single_gate_rnn(
     (macOS 12.3).
     """
     operands = (source, recurrent_weight, input_weight, bias, init_state, mask)
-    return call(operation("single_gate_rnn", descriptor), operands, out, device)
+    return call(_operation("single_gate_rnn", SingleGateRNNDescriptor, descriptor), operands, out, device)
 
 
 def single_gate_rnn_gradients(
@@ -246,6 +256,7 @@ def single_gate_rnn_gradients(
     MPSGraph: singleGateRNNGradientsWithSourceTensor:recurrentWeight:sourceGradient:zState:stateGradient:inputWeight:
     bias:initState:mask:descriptor:name: (macOS 12.3).
     """
-    operands = (source, recurrent_weight, source_gradient, z_state, state_gradient, input_weight, bias, init_state, mask)
-    results = call(operation("single_gate_rnn_gradients", descriptor), operands, out, device)
+    operands = (source, recurrent_weight, source_gradient, z_state, state_gradient, input_weight, bias, init_state,
+                mask)  # fmt: skip
+    results = call(_operation("single_gate_rnn_gradients", SingleGateRNNDescriptor, descriptor), operands, out, device)
     return _named(SingleGateRNNGradients, (source, recurrent_weight, input_weight, bias, init_state), results)

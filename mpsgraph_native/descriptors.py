@@ -227,3 +227,23 @@ class SingleGateRNNDescriptor(_Descriptor):
     bidirectional: bool = _of(_flag, False)
     training: bool = _of(_flag, False)
     activation: RNNActivation = _enumeration(RNNActivation, "Relu")
+
+
+# Operations by the beginning of their names; a name that begins with none of these takes no descriptor.
+_classes = {
+    "convolution_2d": Convolution2DDescriptor,
+    "depthwise_convolution_2d": DepthwiseConvolution2DDescriptor,
+    "max_pooling_2d": Pooling2DDescriptor,
+    "avg_pooling_2d": Pooling2DDescriptor,
+    "max_pooling_4d": Pooling4DDescriptor,
+    "avg_pooling_4d": Pooling4DDescriptor,
+    "l2_norm_pooling_4d": Pooling4DDescriptor,
+    "gru": GRUDescriptor,
+    "lstm": LSTMDescriptor,
+    "single_gate_rnn": SingleGateRNNDescriptor,
+}
+
+
+def descriptor_class(operation):
+    """The class of the descriptor that `operation` takes, or None."""
+    return next((cls for beginning, cls in _classes.items() if operation.startswith(beginning)), None)

@@ -203,6 +203,8 @@ cdef object _destinations(str name, object out, size_t count):
     if isinstance(out, tuple):
         if len(out) != <Py_ssize_t>count:
             raise ShapeError(f"{name}: out must have {count} arrays, one per result, got {len(out)}")
+        if any(entry is None for entry in out):
+            raise DTypeError(f"{name}: out must have {count} arrays, one per result, got None for one")
         return out
     if count != 1:
         raise DTypeError(f"{name}: out must be a tuple of {count} arrays, one per result, got {type(out).__name__}")

@@ -25,6 +25,7 @@ from enum import IntEnum
 import numpy as np
 
 from mpsgraph_native._core.memory import dtype_code
+from mpsgraph_native.descriptors import descriptor_class
 from mpsgraph_native.enumerations import LossReductionType
 from mpsgraph_native.errors import DTypeError, ShapeError
 
@@ -128,18 +129,14 @@ def operation(str name, descriptor=None, **attributes):
     for argument, value in attributes.items():
         attributes[argument] = _hashable(value, name, argument)
     key = (name, *attributes.items())
-    cdef dict kept
-    if descriptor is None:
-        kept = _operations
-    else:
-        try:
-            kept = descriptor._operations
-        except AttributeError:
-            raise DTypeError(f"{name}: descriptor must be a descriptor, got {descriptor!r}") from None
+    cdef dict kept = getattr(descriptor, "_operations", _operations)
     found = kept.get(key)
     if found is not None:
         return found
-    if descriptor is not None:
+    expected = descriptor_class(name)
+    if expected is not None:
+        if not isinstance(descriptor, expected):
+            raise DTypeError(f"{name}: descriptor must be a {expected.__name__}, got {descriptor!r}")
         attributes = {**descriptor._attributes(), **attributes}
     result = _build(name, attributes)
     if len(kept) >= _operations_limit:

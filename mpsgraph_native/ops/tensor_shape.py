@@ -43,6 +43,8 @@ def transpose(tensor, *, permutation=None, dimension=None, with_dimension=None, 
     MPSGraph: transposeTensor:permutation:name: (macOS 13.0), transposeTensor:dimension:withDimension:name: (macOS 11.0).
     """
     if permutation is None:
+        if dimension is None or with_dimension is None:
+            raise ShapeError("transpose: permutation is required, or dimension and with_dimension")
         rank = rank_of(tensor)
         first = _axis("transpose", "dimension", dimension, rank)
         second = _axis("transpose", "with_dimension", with_dimension, rank)

@@ -54,7 +54,8 @@ void check_indices_mode(std::string_view operation, const PoolingGeometry& geome
 void check_indices_name_pooled_axes(std::string_view operation, const PoolingGeometry& geometry) {
   const PoolingReturnIndicesMode mode = geometry.return_indices_mode;
   for (int i = 0; i < 4 - flattened_dimensions(mode); ++i)
-    if (is_pooled(geometry.axes[static_cast<std::size_t>(i)]))
+    // With a kernel of one the tap is known, whatever the stride.
+    if (geometry.axes[static_cast<std::size_t>(i)].kernel > 1)
       fail<ShapeError>(operation, "return_indices_mode", "must flatten every pooled dimension, of which dimension ",
                        i - 4, " is one, got ", name_of(mode));
 }

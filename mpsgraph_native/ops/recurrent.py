@@ -16,8 +16,6 @@ import numpy as np
 
 from mpsgraph_native._core.call import call
 from mpsgraph_native._core.operation import operation
-from mpsgraph_native.descriptors import GRUDescriptor, LSTMDescriptor, SingleGateRNNDescriptor
-from mpsgraph_native.errors import DTypeError
 
 __all__ = [
     "GRUGradients",
@@ -65,13 +63,6 @@ class SingleGateRNNGradients(NamedTuple):
     init_state: np.ndarray | None
 
 
-def _operation(name, kind, descriptor):
-    """The descriptors share field names, so that one of another cell would pass for a default."""
-    if not isinstance(descriptor, kind):
-        raise DTypeError(f"{name}: descriptor must be a {kind.__name__}, got {type(descriptor).__name__}")
-    return operation(name, descriptor)
-
-
 def _named(gradients, operands, results):
     """The results, which exist for present operands alone, under their names."""
     remaining = iter(results)
@@ -106,7 +97,7 @@ def gru(
     (macOS 13.0).
     """
     operands = (source, recurrent_weight, input_weight, bias, init_state, mask, secondary_bias)
-    return call(_operation("gru", GRUDescriptor, descriptor), operands, out, device)
+    return call(operation("gru", descriptor), operands, out, device)
 
 
 def gru_gradients(
@@ -137,7 +128,7 @@ def gru_gradients(
     """
     operands = (source, recurrent_weight, source_gradient, z_state, output_fwd, state_gradient, input_weight, bias,
                 init_state, mask, secondary_bias)  # fmt: skip
-    results = call(_operation("gru_gradients", GRUDescriptor, descriptor), operands, out, device)
+    results = call(operation("gru_gradients", descriptor), operands, out, device)
     differentiable = (source, recurrent_weight, input_weight, bias, init_state, secondary_bias)
     return _named(GRUGradients, differentiable, results)
 
@@ -170,7 +161,7 @@ def lstm(
     (macOS 12.3).
     """
     operands = (source, recurrent_weight, input_weight, bias, init_state, init_cell, mask, peephole)
-    return call(_operation("lstm", LSTMDescriptor, descriptor), operands, out, device)
+    return call(operation("lstm", descriptor), operands, out, device)
 
 
 def lstm_gradients(
@@ -203,7 +194,7 @@ def lstm_gradients(
     """
     operands = (source, recurrent_weight, source_gradient, z_state, cell_output_fwd, state_gradient, cell_gradient,
                 input_weight, bias, init_state, init_cell, mask, peephole)  # fmt: skip
-    results = call(_operation("lstm_gradients", LSTMDescriptor, descriptor), operands, out, device)
+    results = call(operation("lstm_gradients", descriptor), operands, out, device)
     differentiable = (source, recurrent_weight, input_weight, bias, peephole, init_state, init_cell)
     return _named(LSTMGradients, differentiable, results)
 
@@ -229,7 +220,7 @@ def single_gate_rnn(
     (macOS 12.3).
     """
     operands = (source, recurrent_weight, input_weight, bias, init_state, mask)
-    return call(_operation("single_gate_rnn", SingleGateRNNDescriptor, descriptor), operands, out, device)
+    return call(operation("single_gate_rnn", descriptor), operands, out, device)
 
 
 def single_gate_rnn_gradients(
@@ -258,5 +249,5 @@ def single_gate_rnn_gradients(
     """
     operands = (source, recurrent_weight, source_gradient, z_state, state_gradient, input_weight, bias, init_state,
                 mask)  # fmt: skip
-    results = call(_operation("single_gate_rnn_gradients", SingleGateRNNDescriptor, descriptor), operands, out, device)
+    results = call(operation("single_gate_rnn_gradients", descriptor), operands, out, device)
     return _named(SingleGateRNNGradients, (source, recurrent_weight, input_weight, bias, init_state), results)

@@ -85,7 +85,8 @@ def gru(
     """h [T, N, H]; with `training` (h, z_state), z_state [T, N, 3H] being the gates after their activations.
 
     source [T, N, I], recurrent_weight R [3H, H], input_weight W [3H, I], bias b [3H], init_state [N, H],
-    secondary_bias b2 [H], which counts with `reset_after` alone. Gates are [z, r, o], with `reset_gate_first` [r, z, o].
+    secondary_bias b2 [H], which counts with `reset_after` alone. Gates are [z, r, o], with `reset_gate_first`
+    [r, z, o].
     With h⁻ = h[t−1], hm = h⁻∘mask:
 
         z = fz(hm·Rzᵀ + x·Wzᵀ + bz),  r = fr(hm·Rrᵀ + x·Wrᵀ + br)
@@ -246,6 +247,7 @@ def single_gate_rnn_gradients(
     MPSGraph: singleGateRNNGradientsWithSourceTensor:recurrentWeight:sourceGradient:zState:stateGradient:inputWeight:
     bias:initState:mask:descriptor:name: (macOS 12.3).
     """
-    operands = (source, recurrent_weight, source_gradient, z_state, state_gradient, input_weight, bias, init_state, mask)
+    operands = (source, recurrent_weight, source_gradient, z_state, state_gradient, input_weight, bias, init_state,
+                mask)  # fmt: skip
     results = call(operation("single_gate_rnn_gradients", descriptor), operands, out, device)
     return _named(SingleGateRNNGradients, (source, recurrent_weight, input_weight, bias, init_state), results)

@@ -23,13 +23,14 @@ void RecurrentGradients<T>::pack_source(const Invocation& invocation, const Chun
                 [&](std::int64_t item, std::int64_t) {
                   const std::int64_t panel = item / steps, slot = item % steps;
                   const std::int64_t row = (chunk.first_time + slot) * problem_.batch + chunk.first;
-                  matrix_.pack_columns(
-                      source + row * inputs + panel * width, inputs, std::min(width, inputs - panel * width), chunk.batch,
-                      shared(invocation, source_) + panel * panel_stride_ + slot * chunk.batch * width);
+                  matrix_.pack_columns(source + row * inputs + panel * width, inputs,
+                                       std::min(width, inputs - panel * width), chunk.batch,
+                                       shared(invocation, source_) + panel * panel_stride_ +
+                                           slot * chunk.batch * width);
                 });
 }
 
-/// dR += a'ᵀ·(h⁻∘m) and dW += a'ᵀ·x over the rows of the chunk: panels over the units or inputs, columns over the gates.
+/// dR += a'ᵀ·(h⁻∘m) and dW += a'ᵀ·x over the rows of the chunk: panels over units or inputs, columns over gates.
 template <class T>
 void RecurrentGradients<T>::accumulate_weights(const Invocation& invocation, const Chunk& chunk) const {
   const std::int64_t units = problem_.units, gates = problem_.gate_count, width = matrix_.panel_width;

@@ -20,8 +20,8 @@ class RecurrentForward {
       : problem_(problem), matrix_(kernels<T>().matrix), lanes_(kernels<T>().recurrent.vector_width) {
     const std::int64_t units = problem_.units, gates = problem_.gate_count;
     vectors_ = divide_up(units, lanes_);
-    batch_block_ = std::min(problem_.batch, maximum_batch_block);
-    chunk_steps_ = batch_block_ ? std::clamp<std::int64_t>(chunk_rows / batch_block_, 1, std::max<std::int64_t>(problem_.steps, 1)) : 1;
+    batch_block_ = batch_block_of(problem_);
+    chunk_steps_ = chunk_steps_of(problem_);
     plan_passes();
     bias_ = scratch_.reserve<T>(vectors_ * gates * lanes_);
     if (problem_.cell == RecurrentCell::GRU) secondary_bias_ = scratch_.reserve<T>(vectors_ * lanes_);
@@ -117,7 +117,9 @@ class RecurrentForward {
   }
 
   /// Units of vector j that exist.
-  std::int64_t units_of(std::int64_t j) const { return std::clamp<std::int64_t>(problem_.units - j * lanes_, 0, lanes_); }
+  std::int64_t units_of(std::int64_t j) const {
+    return std::clamp<std::int64_t>(problem_.units - j * lanes_, 0, lanes_);
+  }
 
   void pack_recurrent_block(const ForwardPass<T>& pass, std::int64_t block, const T* weight, T* packed) const {
     const std::int64_t units = problem_.units, slots = pass.kernel->block_units / lanes_;

@@ -8,8 +8,8 @@ RecurrentGradients<T>::RecurrentGradients(const RecurrentProblem& problem, const
   const std::int64_t units = problem_.units, gates = problem_.gate_count, panel = matrix_.panel_width;
   const RecurrentOperands& operands = problem_.operands;
   has_input_weight_ = request.has(operands.input_weight);
-  batch_block_ = std::min(problem_.batch, maximum_batch_block);
-  chunk_steps_ = batch_block_ == 0 ? 1 : std::clamp<std::int64_t>(chunk_rows / batch_block_, 1, std::max<std::int64_t>(problem_.steps, 1));
+  batch_block_ = batch_block_of(problem_);
+  chunk_steps_ = chunk_steps_of(problem_);
   const std::int64_t rows = chunk_steps_ * batch_block_;
 
   lines_ = divide_up(units, line);
@@ -20,7 +20,7 @@ RecurrentGradients<T>::RecurrentGradients(const RecurrentProblem& problem, const
   input_panels_ = has_input_weight_ ? divide_up(problem_.input_size, panel) : 0;
   plan_offsets(rows);
 
-  const std::int64_t stored_gates = gates + (problem_.cell == RecurrentCell::GRU);
+  const std::int64_t stored_gates = gates + (problem_.cell == RecurrentCell::GRU ? 1 : 0);
   gate_gradients_ = scratch_.reserve<T>(stored_gates * gate_stride_);
   previous_ = scratch_.reserve<T>(unit_panels_ * panel_stride_);
   source_ = scratch_.reserve<T>(input_panels_ * panel_stride_);
@@ -97,7 +97,7 @@ void RecurrentGradients<T>::clear_sums(const Invocation& invocation) const {
   const std::int64_t elements = problem_.gate_units() * matrix_.panel_width;
   std::fill_n(shared(invocation, recurrent_weight_sums_), unit_panels_ * elements, T(0));
   std::fill_n(shared(invocation, input_weight_sums_), input_panels_ * elements, T(0));
-  const std::int64_t stored_gates = problem_.gate_count + (problem_.cell == RecurrentCell::GRU);
+  const std::int64_t stored_gates = problem_.gate_count + (problem_.cell == RecurrentCell::GRU ? 1 : 0);
   std::fill_n(shared(invocation, bias_sums_), stored_gates * lines_ * line, T(0));
   std::fill_n(shared(invocation, peephole_sums_), problem_.gate_count * lines_ * line, T(0));
 }
@@ -156,7 +156,8 @@ void RecurrentGradients<T>::run_batch(const Invocation& invocation, const Recurr
   if (results_.init_state >= 0)
     copy_rows({carry.data, units}, batch, direction.joined(invocation.output<T>(results_.init_state), units, first));
   if (results_.init_cell >= 0)
-    copy_rows({cell_carry.data, units}, batch, direction.joined(invocation.output<T>(results_.init_cell), units, first));
+    copy_rows({cell_carry.data, units}, batch,
+              direction.joined(invocation.output<T>(results_.init_cell), units, first));
 }
 
 /// Null: zeros.

@@ -85,6 +85,16 @@ inline constexpr std::int64_t maximum_columns = 48;
 
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+/// Batch rows that a direction takes through all its steps together.
+inline std::int64_t batch_block_of(const RecurrentProblem& problem) {
+  return std::min(problem.batch, maximum_batch_block);
+}
+/// Steps of one chunk.
+inline std::int64_t chunk_steps_of(const RecurrentProblem& problem) {
+  const std::int64_t steps = chunk_rows / std::max<std::int64_t>(batch_block_of(problem), 1);
+  return std::max<std::int64_t>(std::min(steps, problem.steps), 1);
+}
+
 /// Into how many chunks work of so many multiply-adds goes: one that takes less than some 10 µs is not worth a thread.
 inline std::int64_t chunks_for(const Invocation& invocation, std::int64_t multiply_adds) {
   return std::clamp<std::int64_t>(multiply_adds / 400'000, 1, invocation.threads);

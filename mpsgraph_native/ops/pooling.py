@@ -31,7 +31,8 @@ def max_pooling_2d(source, *, descriptor, out=None, device=None):
 
         result[o] = max over the taps inside of source[o·s − p + j·d]
 
-    Padding never wins. NaN wins over numbers. A window without any tap inside, which ``ceil_mode`` can make, gives −inf.
+    Padding never wins. NaN wins over numbers. A window without any tap inside, which ``ceil_mode`` can make, gives
+    −inf.
 
     Args:
         source: [N, C, H, W], or [N, H, W, C] with ``data_layout="NHWC"``.
@@ -114,7 +115,10 @@ def max_pooling_2d_gradient(
     ``maxPooling2DGradientWithGradientTensor:indicesTensor:outputShape:descriptor:name:``
     """
     return call(
-        operation("max_pooling_2d_gradient", descriptor, output_shape=output_shape), (gradient, source, indices), out, device
+        operation("max_pooling_2d_gradient", descriptor, output_shape=output_shape),
+        (gradient, source, indices),
+        out,
+        device,
     )
 
 
@@ -181,7 +185,8 @@ def max_pooling_4d(source, *, descriptor, out=None, device=None):
 
         result[o] = max over the taps inside of source[o·s − p + j·d]
 
-    Padding never wins. NaN wins over numbers. A window without any tap inside, which ``ceil_mode`` can make, gives −inf.
+    Padding never wins. NaN wins over numbers. A window without any tap inside, which ``ceil_mode`` can make, gives
+    −inf.
 
     Args:
         source: of rank 4 or more; the window covers the last four dimensions.
@@ -264,7 +269,10 @@ def max_pooling_4d_gradient(
     ``maxPooling4DGradientWithGradientTensor:indicesTensor:outputShape:descriptor:name:``
     """
     return call(
-        operation("max_pooling_4d_gradient", descriptor, output_shape=output_shape), (gradient, source, indices), out, device
+        operation("max_pooling_4d_gradient", descriptor, output_shape=output_shape),
+        (gradient, source, indices),
+        out,
+        device,
     )
 
 

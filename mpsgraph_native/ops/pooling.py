@@ -96,7 +96,7 @@ def max_pooling_2d_gradient(
         gradient: of the shape of the forward result.
         source: the forward source. Either this or ``indices`` is given.
         indices: int32 or int64, of the shape of ``gradient``, as ``max_pooling_2d_return_indices`` gives them. The
-            descriptor's ``return_indices_mode`` must flatten every pooled dimension.
+            descriptor's ``return_indices_mode`` must flatten every dimension whose kernel is above 1.
         output_shape: the shape of the forward source, a tuple or a one-dimensional integer array; needed with
             ``indices``.
         descriptor: the ``Pooling2DDescriptor`` of the forward operation.
@@ -250,7 +250,7 @@ def max_pooling_4d_gradient(
         gradient: of the shape of the forward result.
         source: the forward source. Either this or ``indices`` is given.
         indices: int32 or int64, of the shape of ``gradient``, as ``max_pooling_4d_return_indices`` gives them. The
-            descriptor's ``return_indices_mode`` must flatten every pooled dimension.
+            descriptor's ``return_indices_mode`` must flatten every dimension whose kernel is above 1.
         output_shape: the shape of the forward source, a tuple or a one-dimensional integer array; needed with
             ``indices``.
         descriptor: the ``Pooling4DDescriptor`` of the forward operation.

@@ -31,7 +31,8 @@ def max_pooling_2d(source, *, descriptor, out=None, device=None):
 
         result[o] = max over the taps inside of source[o·s − p + j·d]
 
-    Padding never wins. NaN wins over numbers. A window without any tap inside, which ``ceil_mode`` can make, gives −inf.
+    Padding never wins. NaN wins over numbers. A window without any tap inside, which ``ceil_mode`` can make, gives
+    −inf.
 
     Args:
         source: [N, C, H, W], or [N, H, W, C] with ``data_layout="NHWC"``.
@@ -95,7 +96,7 @@ def max_pooling_2d_gradient(
         gradient: of the shape of the forward result.
         source: the forward source. Either this or ``indices`` is given.
         indices: int32 or int64, of the shape of ``gradient``, as ``max_pooling_2d_return_indices`` gives them. The
-            descriptor's ``return_indices_mode`` must flatten every pooled dimension.
+            descriptor's ``return_indices_mode`` must flatten every dimension whose kernel is above 1.
         output_shape: the shape of the forward source, a tuple or a one-dimensional integer array; needed with
             ``indices``.
         descriptor: the ``Pooling2DDescriptor`` of the forward operation.
@@ -114,7 +115,10 @@ def max_pooling_2d_gradient(
     ``maxPooling2DGradientWithGradientTensor:indicesTensor:outputShape:descriptor:name:``
     """
     return call(
-        operation("max_pooling_2d_gradient", descriptor, output_shape=output_shape), (gradient, source, indices), out, device
+        operation("max_pooling_2d_gradient", descriptor, output_shape=output_shape),
+        (gradient, source, indices),
+        out,
+        device,
     )
 
 
@@ -181,7 +185,8 @@ def max_pooling_4d(source, *, descriptor, out=None, device=None):
 
         result[o] = max over the taps inside of source[o·s − p + j·d]
 
-    Padding never wins. NaN wins over numbers. A window without any tap inside, which ``ceil_mode`` can make, gives −inf.
+    Padding never wins. NaN wins over numbers. A window without any tap inside, which ``ceil_mode`` can make, gives
+    −inf.
 
     Args:
         source: of rank 4 or more; the window covers the last four dimensions.
@@ -245,7 +250,7 @@ def max_pooling_4d_gradient(
         gradient: of the shape of the forward result.
         source: the forward source. Either this or ``indices`` is given.
         indices: int32 or int64, of the shape of ``gradient``, as ``max_pooling_4d_return_indices`` gives them. The
-            descriptor's ``return_indices_mode`` must flatten every pooled dimension.
+            descriptor's ``return_indices_mode`` must flatten every dimension whose kernel is above 1.
         output_shape: the shape of the forward source, a tuple or a one-dimensional integer array; needed with
             ``indices``.
         descriptor: the ``Pooling4DDescriptor`` of the forward operation.
@@ -264,7 +269,10 @@ def max_pooling_4d_gradient(
     ``maxPooling4DGradientWithGradientTensor:indicesTensor:outputShape:descriptor:name:``
     """
     return call(
-        operation("max_pooling_4d_gradient", descriptor, output_shape=output_shape), (gradient, source, indices), out, device
+        operation("max_pooling_4d_gradient", descriptor, output_shape=output_shape),
+        (gradient, source, indices),
+        out,
+        device,
     )
 
 

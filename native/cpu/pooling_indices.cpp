@@ -39,22 +39,34 @@ class IndexDecoder {
       const WindowAxis& axis = geometry.axes[static_cast<std::size_t>(i)];
       bound_ *= local_ ? axis.kernel : axis.input;
     }
-    for (std::size_t axis = 0; axis < 4; ++axis) kernels_[axis] = FixedDivisor(plan_.axes[axis].kernel);
+    for (std::size_t axis = 0; axis < 4; ++axis) {
+      kernels_[axis] = FixedDivisor(plan_.axes[axis].kernel);
+      if (!local_ && plan_.index_output_steps[axis] == 0 && plan_.axes[axis].stride > 1) by_window_ = true;
+    }
+    by_window_ = by_window_ || local_;
   }
 
   const PoolingPlan& plan() const { return plan_; }
-  bool local() const { return local_; }
+  /// True when an index means something in connection with its window alone: a tap of it, or a position along the
+  /// dimensions that the mode flattens while strides alone move along others. It then never leaves the slice.
+  bool by_window() const { return by_window_; }
   /// Indices lie in [0, bound).
   std::int64_t bound() const { return bound_; }
 
-  /// Where a tap of a window lies in the slice, inner position aside; nothing if on padding.
-  std::optional<std::int64_t> tap_position(std::int64_t tap, const WindowPosition& window) const {
-    std::int64_t position = 0;
+  /// The position in the slice that an index below the bound means `inner` elements into a window; nothing if that is
+  /// outside.
+  std::optional<std::int64_t> position(std::int64_t index, const WindowPosition& window, std::int64_t inner) const {
+    std::int64_t position = local_ ? inner : index;
     for (std::size_t axis = 4; axis-- > 0;) {
       const WindowAxis& a = plan_.axes[axis];
-      std::int64_t j = tap;
-      tap = kernels_[axis].divide(j);
-      const std::int64_t at = window[axis] * a.stride - a.padding_before + j * a.dilation;
+      std::int64_t at = window[axis] * a.stride - a.padding_before;
+      if (local_) {
+        std::int64_t j = index;
+        index = kernels_[axis].divide(j);
+        at += j * a.dilation;
+      } else if (plan_.index_output_steps[axis] != 0) {
+        continue;
+      }
       if (at < 0 || at >= a.input) return std::nullopt;
       position += at * plan_.source_steps[axis];
     }
@@ -63,7 +75,7 @@ class IndexDecoder {
 
  private:
   PoolingPlan plan_;
-  bool local_;
+  bool local_, by_window_ = false;
   std::int64_t bound_;
   std::array<FixedDivisor, 4> kernels_;
 };
@@ -102,7 +114,7 @@ void inspect_slice(const IndexDecoder& decoder, const I* indices, std::int64_t s
   const PoolingPlan& plan = decoder.plan();
   const std::int64_t count = plan.result_slice, first = slice * count;
   const I* slice_indices = indices + first;
-  if (!decoder.local()) {
+  if (!decoder.by_window()) {
     using Unsigned = std::make_unsigned_t<I>;
     const Unsigned base = static_cast<Unsigned>(plan.slice_index(slice));
     const Unsigned size = static_cast<Unsigned>(plan.source_slice);
@@ -115,10 +127,10 @@ void inspect_slice(const IndexDecoder& decoder, const I* indices, std::int64_t s
     const std::int64_t index = slice_indices[e];
     if (bad || (index == none && window.empty())) return;
     const bool in_bound = index >= 0 && index < decoder.bound();
-    if (!in_bound || (decoder.local() && !decoder.tap_position(index, window))) {
+    if (!in_bound || (decoder.by_window() && !decoder.position(index, window, e % plan.inner))) {
       findings.report_bad(first + e);
       bad = true;
-    } else if (!decoder.local() && (index < plan.slice_index(slice) ||
+    } else if (!decoder.by_window() && (index < plan.slice_index(slice) ||
                                     index >= plan.slice_index(slice) + plan.source_slice)) {
       findings.leaves_slice.store(true);
     }
@@ -132,10 +144,10 @@ void scatter_slice(const IndexDecoder& decoder, const I* indices, const T* gradi
   gradient += slice * plan.result_slice;
   result += slice * plan.source_slice;
   std::memset(result, 0, static_cast<std::size_t>(plan.source_slice) * sizeof(T));
-  if (decoder.local()) {
+  if (decoder.by_window()) {
     for_each_element(plan, [&](std::int64_t e, const WindowPosition& window) {
       const std::int64_t index = indices[e];
-      if (index != none) result[*decoder.tap_position(index, window) + e % plan.inner] += gradient[e];
+      if (index != none) result[*decoder.position(index, window, e % plan.inner)] += gradient[e];
     });
     return;
   }

@@ -50,14 +50,20 @@ void check_indices_mode(std::string_view operation, const PoolingGeometry& geome
   }
 }
 
-/// An index can lead back to the source only if it names every coordinate that the window can move.
-void check_indices_name_pooled_axes(std::string_view operation, const PoolingGeometry& geometry) {
+/// An index can lead back to the source only if it names every coordinate that a tap can move.
+void check_indices_name_window(std::string_view operation, const PoolingGeometry& geometry) {
   const PoolingReturnIndicesMode mode = geometry.return_indices_mode;
   for (int i = 0; i < 4 - flattened_dimensions(mode); ++i)
+<<<<<<< HEAD
     // With a kernel of one the tap is known, whatever the stride.
     if (geometry.axes[static_cast<std::size_t>(i)].kernel > 1)
       fail<ShapeError>(operation, "return_indices_mode", "must flatten every pooled dimension, of which dimension ",
                        i - 4, " is one, got ", name_of(mode));
+=======
+    if (geometry.axes[static_cast<std::size_t>(i)].kernel > 1)
+      fail<ShapeError>(operation, "return_indices_mode", "must flatten every dimension that the kernel covers, of which ",
+                       "dimension ", i - 4, " is one, got ", name_of(mode));
+>>>>>>> pool
 }
 
 constexpr std::string_view kernel_argument(const Pooling2DDescriptor&) { return "kernel_width"; }
@@ -117,7 +123,7 @@ ResultTypes infer_max_gradient(const Attributes& attributes, const Operands& ope
   const PoolingGeometry geometry =
       pooling_geometry(operation, attributes.descriptor, attributes.output_shape, "output_shape");
   check_indices_mode(operation, geometry, kernel_argument(attributes.descriptor));
-  check_indices_name_pooled_axes(operation, geometry);
+  check_indices_name_window(operation, geometry);
   operands.require_shape(gradient, geometry.result, result_meaning);
   operands.require_shape(indices, geometry.result, result_meaning);
   return {{dtype, geometry.source}};

@@ -190,7 +190,7 @@ def test_out_has_the_type_of_the_operands(name):
 
 def test_a_failed_call_writes_nothing():
     out = np.zeros((4, 3, 3, 3), np.float32)
-    with pytest.raises(ValueError, match=names("source")):
+    with pytest.raises(ValueError, match=names("source", "incoming_gradient", "output_shape")):
         mg.convolution_2d_weights_gradient(
             INCOMING, SOURCE[:, :, :3], output_shape=(4, 3, 3, 3), descriptor=GEOMETRY, out=out
         )

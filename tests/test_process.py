@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 import textwrap
 
 import pytest
@@ -39,7 +40,7 @@ def python(code, *, environment=None, cwd=None):
     """Runs code in a fresh interpreter; gives what it printed and asserts that it ended well."""
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=TIMEOUT, check=False,
-        cwd=cwd, env=os.environ | (environment or {}),
+        cwd=cwd or tempfile.gettempdir(), env=os.environ | (environment or {}),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()

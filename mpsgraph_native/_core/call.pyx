@@ -48,27 +48,30 @@ cdef cnp.ndarray as_input(object value, str operation, str argument):
     cdef cnp.ndarray array = as_ndarray(value, operation, argument)
     if is_plain(array):
         _aliased_inputs += 1
-        _aliased_bytes += array.nbytes
+        _aliased_bytes += cnp.PyArray_NBYTES(array)
         return array
     _copied_inputs += 1
-    _copied_bytes += array.nbytes
+    _copied_bytes += cnp.PyArray_NBYTES(array)
     return np.array(array, dtype=array.dtype.newbyteorder("="), order="C", copy=True, subok=False)
 
 
 cdef bint _may_overlap(cnp.ndarray a, cnp.ndarray b):
-    if a.nbytes == 0 or b.nbytes == 0:
+    cdef uintptr_t a_begin = <uintptr_t>cnp.PyArray_DATA(a)
+    cdef uintptr_t b_begin = <uintptr_t>cnp.PyArray_DATA(b)
+    cdef size_t a_bytes = cnp.PyArray_NBYTES(a)
+    cdef size_t b_bytes = cnp.PyArray_NBYTES(b)
+    if a_bytes == 0 or b_bytes == 0:
         return False
     if is_plain(a) and is_plain(b):
-        return (<char*>cnp.PyArray_DATA(a) < <char*>cnp.PyArray_DATA(b) + b.nbytes
-                and <char*>cnp.PyArray_DATA(b) < <char*>cnp.PyArray_DATA(a) + a.nbytes)
+        return a_begin < b_begin + b_bytes and b_begin < a_begin + a_bytes
     return np.shares_memory(a, b) if np.may_share_memory(a, b) else False
 
 
 cdef bint _overlaps_itself(cnp.ndarray array):
     """Whether two elements may share memory, as broadcast views' do."""
-    if is_plain(array) or array.nbytes == 0:
+    if is_plain(array) or cnp.PyArray_NBYTES(array) == 0:
         return False
-    cdef Py_ssize_t extent = array.itemsize
+    cdef Py_ssize_t extent = cnp.PyArray_ITEMSIZE(array)
     for stride, dim in sorted((abs(stride), dim) for stride, dim in zip((<object>array).strides, (<object>array).shape)):
         if dim > 1:
             if stride < extent:

@@ -108,7 +108,7 @@ cdef class Tensor:
         if data is NULL:
             raise ShapeError(f"{where} must be a shape or a constant of the graph, got the tensor {self.name}")
         cdef cnp.ndarray value = np.empty(self.shape, self.dtype)
-        memcpy(cnp.PyArray_DATA(value), data, value.nbytes)
+        memcpy(cnp.PyArray_DATA(value), data, cnp.PyArray_NBYTES(value))
         return value
 
     def __repr__(self):

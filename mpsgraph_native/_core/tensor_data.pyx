@@ -76,7 +76,7 @@ cdef class TensorData:
             PyObject_GetBuffer(self.array, view, flags)
         except (ValueError, TypeError) as error:
             raise BufferError(
-                f"dtype {self.dtype} has no buffer format; numpy.asarray() gives an array of it") from error
+                f"dtype {self.dtype} has no buffer format; numpy.asarray() gives an array of it, with the dtype from ml_dtypes") from error
 
     def __array__(self, dtype=None, copy=None):
         return np.array(self.array, dtype=dtype, copy=copy)

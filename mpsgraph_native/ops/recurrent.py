@@ -1,1 +1,251 @@
-__all__ = []
+"""Recurrent networks and their gradients.
+
+T time steps, N batch rows, I inputs, H units; G gates, whose blocks of H rows are stacked in the descriptor's order.
+Bidirectional networks join both directions, forward half first: 2H for H in states and results, 2GH for GH in biases
+and input weights, and a leading dimension 2 in recurrent weights and peepholes. Results are time aligned: entry t
+belongs to source[t] in either direction, also with `reverse`, which bidirectional networks ignore.
+
+All tensors are floating and of one dtype. Without `input_weight` the source holds the pre-activations, [T, N, GH].
+The mask, [N, H], multiplies h[t−1] where it enters the recurrent product and nowhere else.
+Operations raise ShapeError naming the operand that does not fit the others, DTypeError for one of another dtype.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from mpsgraph_native._core.call import call
+from mpsgraph_native._core.operation import operation
+
+__all__ = [
+    "GRUGradients",
+    "LSTMGradients",
+    "SingleGateRNNGradients",
+    "gru",
+    "gru_gradients",
+    "lstm",
+    "lstm_gradients",
+    "single_gate_rnn",
+    "single_gate_rnn_gradients",
+]
+
+
+class GRUGradients(NamedTuple):
+    """Gradients of a GRU's operands, each of its operand's shape; None for an absent operand."""
+
+    source: np.ndarray
+    recurrent_weight: np.ndarray
+    input_weight: np.ndarray | None
+    bias: np.ndarray | None
+    init_state: np.ndarray | None
+    secondary_bias: np.ndarray | None
+
+
+class LSTMGradients(NamedTuple):
+    """Gradients of an LSTM's operands, each of its operand's shape; None for an absent operand."""
+
+    source: np.ndarray
+    recurrent_weight: np.ndarray
+    input_weight: np.ndarray | None
+    bias: np.ndarray | None
+    peephole: np.ndarray | None
+    init_state: np.ndarray | None
+    init_cell: np.ndarray | None
+
+
+class SingleGateRNNGradients(NamedTuple):
+    """Gradients of a single gate network's operands, each of its operand's shape; None for an absent operand."""
+
+    source: np.ndarray
+    recurrent_weight: np.ndarray
+    input_weight: np.ndarray | None
+    bias: np.ndarray | None
+    init_state: np.ndarray | None
+
+
+def _named(gradients, operands, results):
+    """The results, which exist for present operands alone, under their names."""
+    remaining = iter(results)
+    return gradients(*(None if operand is None else next(remaining) for operand in operands))
+
+
+def gru(
+    source,
+    recurrent_weight,
+    *,
+    input_weight=None,
+    bias=None,
+    init_state=None,
+    mask=None,
+    secondary_bias=None,
+    descriptor,
+    out=None,
+    device=None,
+):
+    """h [T, N, H]; with `training` (h, z_state), z_state [T, N, 3H] being the gates after their activations.
+
+    source [T, N, I], recurrent_weight R [3H, H], input_weight W [3H, I], bias b [3H], init_state [N, H],
+    secondary_bias b2 [H], which counts with `reset_after` alone. Gates are [z, r, o], with `reset_gate_first` [r, z, o].
+    With h⁻ = h[t−1], hm = h⁻∘mask:
+
+        z = fz(hm·Rzᵀ + x·Wzᵀ + bz),  r = fr(hm·Rrᵀ + x·Wrᵀ + br)
+        o = fo(c + x·Woᵀ + bo),  c = (hm·Roᵀ + b2)∘r with `reset_after`, (hm∘r)·Roᵀ without
+        h = z∘h⁻ + (1 − z)∘o,  with `flip_z` (1 − z)∘h⁻ + z∘o
+
+    MPSGraph: GRUWithSourceTensor:recurrentWeight:inputWeight:bias:initState:mask:secondaryBias:descriptor:name:
+    (macOS 13.0).
+    """
+    operands = (source, recurrent_weight, input_weight, bias, init_state, mask, secondary_bias)
+    return call(operation("gru", descriptor), operands, out, device)
+
+
+def gru_gradients(
+    source,
+    recurrent_weight,
+    source_gradient,
+    z_state,
+    output_fwd,
+    *,
+    state_gradient=None,
+    input_weight=None,
+    bias=None,
+    init_state=None,
+    mask=None,
+    secondary_bias=None,
+    descriptor,
+    out=None,
+    device=None,
+):
+    """GRUGradients of a loss, given its gradients of h (source_gradient [T, N, H]) and, past the last step, of the
+    final h (state_gradient [N, H]); one of them may be None for zeros, both raise ShapeError.
+
+    z_state and output_fwd are the results of `gru` with `training`; the other operands are those it had.
+    Without `reset_after` the gradient of secondary_bias is zeros. `out` takes the present gradients in order.
+
+    MPSGraph: GRUGradientsWithSourceTensor:recurrentWeight:sourceGradient:zState:outputFwd:stateGradient:inputWeight:
+    bias:initState:mask:secondaryBias:descriptor:name: (macOS 13.0).
+    """
+    operands = (source, recurrent_weight, source_gradient, z_state, output_fwd, state_gradient, input_weight, bias,
+                init_state, mask, secondary_bias)  # fmt: skip
+    results = call(operation("gru_gradients", descriptor), operands, out, device)
+    differentiable = (source, recurrent_weight, input_weight, bias, init_state, secondary_bias)
+    return _named(GRUGradients, differentiable, results)
+
+
+def lstm(
+    source,
+    recurrent_weight,
+    *,
+    input_weight=None,
+    bias=None,
+    init_state=None,
+    init_cell=None,
+    mask=None,
+    peephole=None,
+    descriptor,
+    out=None,
+    device=None,
+):
+    """h [T, N, H]; (h, cell) with `produce_cell`; (h, cell, z_state) with `training`, whatever `produce_cell` is.
+    cell is [T, N, H], z_state [T, N, 4H] the gates after their activations.
+
+    source [T, N, I], recurrent_weight R [4H, H], input_weight W [4H, I], bias b [4H], init_state and init_cell [N, H],
+    peephole p [4H]. Gates are [i, f, z, o], with `forget_gate_last` [i, z, f, o]; z is the cell candidate.
+    With h⁻ = h[t−1], c⁻ = c[t−1]:
+
+        [i, f, z, o] = f_gate((h⁻∘mask)·Rᵀ + x·Wᵀ + b + p∘c⁻)
+        c = f∘c⁻ + i∘z,  h = o∘activation(c)
+
+    MPSGraph: LSTMWithSourceTensor:recurrentWeight:inputWeight:bias:initState:initCell:mask:peephole:descriptor:name:
+    (macOS 12.3).
+    """
+    operands = (source, recurrent_weight, input_weight, bias, init_state, init_cell, mask, peephole)
+    return call(operation("lstm", descriptor), operands, out, device)
+
+
+def lstm_gradients(
+    source,
+    recurrent_weight,
+    source_gradient,
+    z_state,
+    cell_output_fwd,
+    *,
+    state_gradient=None,
+    cell_gradient=None,
+    input_weight=None,
+    bias=None,
+    init_state=None,
+    init_cell=None,
+    mask=None,
+    peephole=None,
+    descriptor,
+    out=None,
+    device=None,
+):
+    """LSTMGradients of a loss, given its gradients of h (source_gradient [T, N, H]) and, past the last step, of the
+    final h and c (state_gradient and cell_gradient [N, H]); None counts as zeros, None for all raises ShapeError.
+
+    z_state and cell_output_fwd are the results of `lstm` with `training`; the other operands are those it had.
+    `out` takes the present gradients in order.
+
+    MPSGraph: LSTMGradientsWithSourceTensor:recurrentWeight:sourceGradient:zState:cellOutputFwd:stateGradient:
+    cellGradient:inputWeight:bias:initState:initCell:mask:peephole:descriptor:name: (macOS 12.3).
+    """
+    operands = (source, recurrent_weight, source_gradient, z_state, cell_output_fwd, state_gradient, cell_gradient,
+                input_weight, bias, init_state, init_cell, mask, peephole)  # fmt: skip
+    results = call(operation("lstm_gradients", descriptor), operands, out, device)
+    differentiable = (source, recurrent_weight, input_weight, bias, peephole, init_state, init_cell)
+    return _named(LSTMGradients, differentiable, results)
+
+
+def single_gate_rnn(
+    source,
+    recurrent_weight,
+    *,
+    input_weight=None,
+    bias=None,
+    init_state=None,
+    mask=None,
+    descriptor,
+    out=None,
+    device=None,
+):
+    """h [T, N, H]; with `training` (h, z_state), z_state [T, N, H] being the gate before its activation.
+
+    source [T, N, I], recurrent_weight R [H, H], input_weight W [H, I], bias b [H], init_state [N, H].
+    z = (h[t−1]∘mask)·Rᵀ + x·Wᵀ + b,  h = activation(z).
+
+    MPSGraph: singleGateRNNWithSourceTensor:recurrentWeight:inputWeight:bias:initState:mask:descriptor:name:
+    (macOS 12.3).
+    """
+    operands = (source, recurrent_weight, input_weight, bias, init_state, mask)
+    return call(operation("single_gate_rnn", descriptor), operands, out, device)
+
+
+def single_gate_rnn_gradients(
+    source,
+    recurrent_weight,
+    source_gradient,
+    z_state,
+    *,
+    state_gradient=None,
+    input_weight=None,
+    bias=None,
+    init_state=None,
+    mask=None,
+    descriptor,
+    out=None,
+    device=None,
+):
+    """SingleGateRNNGradients of a loss, given its gradients of h (source_gradient [T, N, H]) and, past the last step,
+    of the final h (state_gradient [N, H]); one of them may be None for zeros, both raise ShapeError.
+
+    z_state is the second result of `single_gate_rnn` with `training`; the other operands are those it had.
+    `out` takes the present gradients in order.
+
+    MPSGraph: singleGateRNNGradientsWithSourceTensor:recurrentWeight:sourceGradient:zState:stateGradient:inputWeight:
+    bias:initState:mask:descriptor:name: (macOS 12.3).
+    """
+    operands = (source, recurrent_weight, source_gradient, z_state, state_gradient, input_weight, bias, init_state, mask)
+    results = call(operation("single_gate_rnn_gradients", descriptor), operands, out, device)
+    return _named(SingleGateRNNGradients, (source, recurrent_weight, input_weight, bias, init_state), results)

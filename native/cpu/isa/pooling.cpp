@@ -1,11 +1,280 @@
 #include "cpu/isa/families.hpp"
-#include "cpu/isa/vector.hpp"
+#include "cpu/isa/row_window.hpp"
 
 namespace mpsgraph_native::cpu::MPSGRAPH_ISA {
+namespace {
+
+template <class T>
+constexpr T infinity = static_cast<T>(__builtin_inff());
+
+/// Keeps the first maximum in the order of the calls; a NaN beats every number, and the first NaN stays.
+template <class T>
+struct Maximum {
+  Vec<T> value;
+  IndexVec<T> code;
+
+  template <bool WithCode>
+  MPSGRAPH_INLINE void take(Vec<T> candidate, IndexVec<T> candidate_code) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4) {
+      const __m512 c = reinterpret_cast<__m512>(candidate), v = reinterpret_cast<__m512>(value);
+      const __mmask16 ordered = _mm512_cmp_ps_mask(v, v, _CMP_ORD_Q);
+      const __mmask16 larger = _mm512_mask_cmp_ps_mask(ordered, c, v, _CMP_NLE_UQ);
+      value = reinterpret_cast<Vec<T>>(_mm512_mask_mov_ps(v, larger, c));
+      if constexpr (WithCode)
+        code = reinterpret_cast<IndexVec<T>>(_mm512_mask_mov_epi32(reinterpret_cast<__m512i>(code), larger,
+                                                                   reinterpret_cast<__m512i>(candidate_code)));
+    } else {
+      const __m512d c = reinterpret_cast<__m512d>(candidate), v = reinterpret_cast<__m512d>(value);
+      const __mmask8 ordered = _mm512_cmp_pd_mask(v, v, _CMP_ORD_Q);
+      const __mmask8 larger = _mm512_mask_cmp_pd_mask(ordered, c, v, _CMP_NLE_UQ);
+      value = reinterpret_cast<Vec<T>>(_mm512_mask_mov_pd(v, larger, c));
+      if constexpr (WithCode)
+        code = reinterpret_cast<IndexVec<T>>(_mm512_mask_mov_epi64(reinterpret_cast<__m512i>(code), larger,
+                                                                   reinterpret_cast<__m512i>(candidate_code)));
+    }
+#else
+    const IndexVec<T> larger = ~(candidate <= value) & (value == value);
+    value = larger ? candidate : value;
+    if constexpr (WithCode) code = larger ? candidate_code : code;
+#endif
+  }
+};
+
+template <class T>
+MPSGRAPH_INLINE IndexVec<T> broadcast_index(std::int64_t value) {
+  return IndexVec<T>{} + static_cast<Index<T>>(value);
+}
+
+template <class T>
+MPSGRAPH_INLINE void store_indices(std::int32_t* p, std::int64_t count, IndexVec<T> indices) {
+  if constexpr (sizeof(T) == 4) {
+    store_lanes<std::int32_t>(p, count, indices);
+  } else {
+    for (int i = 0; i < lanes<T> && i < count; ++i) p[i] = static_cast<std::int32_t>(indices[i]);
+  }
+}
+
+template <bool WithIndices, class T>
+MPSGRAPH_INLINE void maximum_pixel_lanes(const PoolingPixel<T>& pixel, std::int64_t i, std::int64_t left, T* values,
+                                         std::int32_t* indices) {
+  Maximum<T> best{broadcast(-infinity<T>), broadcast_index<T>(pixel.codes[0])};
+  for (std::int64_t t = 0; t < pixel.taps; ++t)
+    best.template take<WithIndices>(load_lanes(pixel.source + pixel.offsets[t] + i, left),
+                                    broadcast_index<T>(WithIndices ? pixel.codes[t] : 0));
+  if (values) store_lanes(values + i, left, best.value);
+  if constexpr (WithIndices)
+    store_indices<T>(indices + i, left,
+                     best.code + broadcast_index<T>(pixel.index + i * pixel.index_step) +
+                         lane_numbers<T>() * broadcast_index<T>(pixel.index_step));
+}
+
+template <class T>
+void maximum_pixel(const PoolingPixel<T>& pixel, T* values, std::int32_t* indices) {
+  if (pixel.taps == 0) {
+    for (std::int64_t i = 0; i < pixel.inner; ++i) {
+      if (values) values[i] = -infinity<T>;
+      if (indices) indices[i] = -1;
+    }
+    return;
+  }
+  for (std::int64_t i = 0; i < pixel.inner; i += lanes<T>) {
+    const std::int64_t left = pixel.inner - i;
+    if (indices)
+      maximum_pixel_lanes<true>(pixel, i, left, values, indices);
+    else
+      maximum_pixel_lanes<false>(pixel, i, left, values, indices);
+  }
+}
+
+template <bool Squared, class T>
+MPSGRAPH_INLINE Vec<T> sum_pixel_lanes(const PoolingPixel<T>& pixel, std::int64_t i, std::int64_t left) {
+  Vec<T> sum{};
+  for (std::int64_t t = 0; t < pixel.taps; ++t) {
+    const Vec<T> value = load_lanes(pixel.source + pixel.offsets[t] + i, left);
+    sum = Squared ? multiply_add(value, value, sum) : sum + value;
+  }
+  return sum;
+}
+
+template <class T>
+MPSGRAPH_INLINE Vec<T> square_root(Vec<T> v) {
+  T parts[lanes<T>];
+  __builtin_memcpy(parts, &v, sizeof v);
+  for (int i = 0; i < lanes<T>; ++i)
+    parts[i] = sizeof(T) == 4 ? static_cast<T>(__builtin_sqrtf(static_cast<float>(parts[i])))
+                              : static_cast<T>(__builtin_sqrt(static_cast<double>(parts[i])));
+  __builtin_memcpy(&v, parts, sizeof v);
+  return v;
+}
+
+template <class T>
+void average_pixel(const PoolingPixel<T>& pixel, T divisor, T* values) {
+  for (std::int64_t i = 0; i < pixel.inner; i += lanes<T>) {
+    const std::int64_t left = pixel.inner - i;
+    store_lanes(values + i, left, sum_pixel_lanes<false>(pixel, i, left) / broadcast(divisor));
+  }
+}
+
+template <class T>
+void l2_norm_pixel(const PoolingPixel<T>& pixel, T* values) {
+  for (std::int64_t i = 0; i < pixel.inner; i += lanes<T>) {
+    const std::int64_t left = pixel.inner - i;
+    store_lanes(values + i, left, square_root<T>(sum_pixel_lanes<true>(pixel, i, left)));
+  }
+}
+
+template <class T>
+void average_gradient_pixel(const PoolingPixel<T>& pixel, const T* gradient, T divisor, T* result) {
+  for (std::int64_t i = 0; i < pixel.inner; i += lanes<T>) {
+    const std::int64_t left = pixel.inner - i;
+    const Vec<T> share = load_lanes(gradient + i, left) / broadcast(divisor);
+    for (std::int64_t t = 0; t < pixel.taps; ++t) {
+      T* to = result + pixel.offsets[t] + i;
+      store_lanes(to, left, load_lanes(to, left) + share);
+    }
+  }
+}
+
+template <class T>
+void l2_norm_gradient_pixel(const PoolingPixel<T>& pixel, const T* gradient, T* result) {
+  for (std::int64_t i = 0; i < pixel.inner; i += lanes<T>) {
+    const std::int64_t left = pixel.inner - i;
+    const Vec<T> norm = square_root<T>(sum_pixel_lanes<true>(pixel, i, left));
+    const Vec<T> share = select<T>(norm == Vec<T>{}, Vec<T>{}, load_lanes(gradient + i, left) / norm);
+    for (std::int64_t t = 0; t < pixel.taps; ++t) {
+      T* to = result + pixel.offsets[t] + i;
+      store_lanes(to, left, multiply_add(share, load_lanes(pixel.source + pixel.offsets[t] + i, left),
+                                         load_lanes(to, left)));
+    }
+  }
+}
+
+/// Calls take(value, row, tap) for every tap of one block of outputs, in window order.
+template <bool Inside, int Stride, class T, class Take>
+MPSGRAPH_INLINE void visit_taps(const PoolingRow<T>& row, const RowBlock<T, Stride>& block, Vec<T> outside,
+                                Take&& take) {
+  for (std::int64_t r = 0; r < row.rows; ++r) {
+    const T* source = row.source + row.row_offsets[r];
+    std::int64_t tap = 0;
+    if constexpr (Stride == 2) {
+      if (row.dilation == 1) {
+        for (; tap + 1 < row.taps; tap += 2) {
+          Vec<T> first, second;
+          block.template load_tap_pair<Inside>(source, tap, outside, first, second);
+          take(first, r, tap);
+          take(second, r, tap + 1);
+        }
+      }
+    }
+    for (; tap < row.taps; ++tap) take(block.template load_tap<Inside>(source, tap, outside), r, tap);
+  }
+}
+
+template <bool WithIndices, bool Inside, int Stride, class T>
+MPSGRAPH_INLINE void maximum_block(const PoolingRow<T>& row, const RowBlock<T, Stride>& block, std::int64_t output,
+                                   T* values, std::int32_t* indices) {
+  const std::int64_t left = row.outputs - output;
+  const IndexVec<T> tap_code = broadcast_index<T>(row.tap_code);
+  Maximum<T> best{broadcast(-infinity<T>), {}};
+  if constexpr (WithIndices) {
+    // Until a tap exceeds -inf the maximum is the first one inside.
+    IndexVec<T> first{};
+    if constexpr (!Inside)
+      for (int i = 0; i < lanes<T> && i < left; ++i) first[i] = row.first_taps[output + i];
+    best.code = first * tap_code + broadcast_index<T>(row.row_codes[0]);
+  }
+  visit_taps<Inside>(row, block, broadcast(-infinity<T>),
+                     [&](Vec<T> value, std::int64_t r, std::int64_t tap) __attribute__((always_inline)) {
+                       best.template take<WithIndices>(
+                           value, broadcast_index<T>(WithIndices ? row.row_codes[r] + tap * row.tap_code : 0));
+                     });
+  if (values) store_lanes(values + output, left, best.value);
+  if constexpr (WithIndices)
+    store_indices<T>(indices + output, left,
+                     best.code + broadcast_index<T>(row.index + output * row.index_step) +
+                         lane_numbers<T>() * broadcast_index<T>(row.index_step));
+}
+
+/// Calls block_body(block, output) for every vector of outputs, with the stride as a constant where it is 1 or 2.
+template <int Stride, class T, class Body>
+MPSGRAPH_INLINE void for_each_block(const PoolingRow<T>& row, Body&& body) {
+  for (std::int64_t output = 0; output < row.outputs; output += lanes<T>) {
+    const RowBlock<T, Stride> block(row.columns, output * row.stride - row.padding, row.taps, row.dilation, row.stride);
+    body(block, output);
+  }
+}
+template <class T, class Body>
+MPSGRAPH_INLINE void for_each_block_of_stride(const PoolingRow<T>& row, Body&& body) {
+  switch (row.stride) {
+    case 1: for_each_block<1>(row, body); break;
+    case 2: for_each_block<2>(row, body); break;
+    default: for_each_block<0>(row, body); break;
+  }
+}
+
+template <class T>
+void maximum_row(const PoolingRow<T>& row, T* values, std::int32_t* indices) {
+  for_each_block_of_stride(
+      row, [&]<int Stride>(const RowBlock<T, Stride>& block, std::int64_t output) __attribute__((always_inline)) {
+        if (indices) {
+          if (block.inside())
+            maximum_block<true, true>(row, block, output, values, indices);
+          else
+            maximum_block<true, false>(row, block, output, values, indices);
+        } else {
+          if (block.inside())
+            maximum_block<false, true>(row, block, output, values, indices);
+          else
+            maximum_block<false, false>(row, block, output, values, indices);
+        }
+      });
+}
+
+template <bool Squared, int Stride, class T>
+MPSGRAPH_INLINE Vec<T> sum_block(const PoolingRow<T>& row, const RowBlock<T, Stride>& block) {
+  Vec<T> sum{};
+  const auto take = [&](Vec<T> value, std::int64_t, std::int64_t) __attribute__((always_inline)) {
+    sum = Squared ? multiply_add(value, value, sum) : sum + value;
+  };
+  if (block.inside())
+    visit_taps<true>(row, block, Vec<T>{}, take);
+  else
+    visit_taps<false>(row, block, Vec<T>{}, take);
+  return sum;
+}
+
+template <class T>
+void average_row(const PoolingRow<T>& row, T divisor, const T* divisors, T* values) {
+  for_each_block_of_stride(
+      row, [&]<int Stride>(const RowBlock<T, Stride>& block, std::int64_t output) __attribute__((always_inline)) {
+        const std::int64_t left = row.outputs - output;
+        store_lanes(values + output, left,
+                    sum_block<false>(row, block) / (broadcast(divisor) * load_lanes(divisors + output, left)));
+      });
+}
+
+template <class T>
+void l2_norm_row(const PoolingRow<T>& row, T* values) {
+  for_each_block_of_stride(
+      row, [&]<int Stride>(const RowBlock<T, Stride>& block, std::int64_t output) __attribute__((always_inline)) {
+        store_lanes(values + output, row.outputs - output, square_root<T>(sum_block<true>(row, block)));
+      });
+}
+
+}  // namespace
 
 template <class T>
 PoolingKernels<T> pooling_kernels() {
-  return {};
+  return {lanes<T>,
+          maximum_pixel<T>,
+          average_pixel<T>,
+          l2_norm_pixel<T>,
+          average_gradient_pixel<T>,
+          l2_norm_gradient_pixel<T>,
+          maximum_row<T>,
+          average_row<T>,
+          l2_norm_row<T>};
 }
 template PoolingKernels<float> pooling_kernels<float>();
 template PoolingKernels<double> pooling_kernels<double>();

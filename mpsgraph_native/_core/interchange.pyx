@@ -111,6 +111,8 @@ cdef cnp.ndarray as_ndarray(object value, str operation, str argument):
     """`value` as an ndarray on the same memory. Raises DTypeError for what is no array."""
     if isinstance(value, cnp.ndarray):
         return value
+    if isinstance(value, np.generic):  # a bfloat16 scalar exports no buffer
+        return np.asarray(value)
     where = f"{operation}: {argument}" if operation else argument
     if PyObject_CheckBuffer(value):
         array = np.asarray(value if isinstance(value, memoryview) else memoryview(value))
@@ -122,6 +124,6 @@ cdef cnp.ndarray as_ndarray(object value, str operation, str argument):
         raise DTypeError(f"{where} must be an array, got a {type(value).__name__}: numpy.asarray makes one")
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
         return _from_dlpack(value, where)
-    if hasattr(value, "__array__") or isinstance(value, np.generic):
+    if hasattr(value, "__array__"):
         return np.asarray(value)
     raise DTypeError(f"{where} must be an array (buffer protocol, __dlpack__ or __array__), got {type(value).__name__}")

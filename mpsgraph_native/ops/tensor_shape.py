@@ -42,6 +42,8 @@ def transpose(tensor, *, permutation=None, dimension=None, with_dimension=None, 
 
     MPSGraph: transposeTensor:permutation:name: (macOS 13.0), transposeTensor:dimension:withDimension:name: (macOS 11.0).
     """
+    if permutation is None and dimension is None and with_dimension is None:
+        raise ShapeError("transpose: permutation must be given, or dimension and with_dimension, got None")
     if permutation is None:
         if dimension is None or with_dimension is None:
             raise ShapeError("transpose: permutation is required, or dimension and with_dimension")

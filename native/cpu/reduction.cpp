@@ -30,6 +30,24 @@ std::vector<AxisView> plan_passes(const Shape& shape, const AxisSet& reduced) {
   return passes;
 }
 
+/// Lines up to this length are too short to fill vectors: they are reduced across, many at once.
+constexpr std::int64_t short_line = 32;
+
+/// Reduces `count` contiguous lines of at most short_line elements: turned by tiles, a line becomes a column.
+template <class T>
+void reduce_short_lines(std::size_t function, const T* source, std::int64_t length, std::int64_t count, T* result) {
+  // Only bits are moved, so integers may pass as floating values of their width.
+  using Moved = std::conditional_t<sizeof(T) == 4, float, double>;
+  constexpr std::int64_t tile = 64;
+  alignas(64) T columns[short_line * tile];
+  for (std::int64_t line = 0; line < count; line += tile) {
+    const std::int64_t width = std::min(tile, count - line);
+    kernels<Moved>().matrix.transpose(reinterpret_cast<const Moved*>(source + line * length), length, width, length,
+                                      reinterpret_cast<Moved*>(columns), tile);
+    kernels<T>().reduction.rows[function](columns, tile, length, width, result + line);
+  }
+}
+
 template <class T>
 struct ReductionPass {
   AxisView view;
@@ -70,6 +88,11 @@ void ReductionPass<T>::run(const Invocation& invocation, ReductionFunction funct
   }
   for_each_grid_part(chunks, view.outer, view.inner,
                      [&](std::int64_t first, std::int64_t count, std::int64_t column, std::int64_t columns) {
+                       if (view.inner == 1 && view.length <= short_line) {
+                         reduce_short_lines(static_cast<std::size_t>(function), source + first * view.length,
+                                            view.length, count, result + first);
+                         return;
+                       }
                        for (std::int64_t o = first; o < first + count; ++o)
                          reduce(function, view, source, {0, view.length}, o, column, columns, result);
                      });

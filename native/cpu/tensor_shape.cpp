@@ -1,4 +1,3 @@
-#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -41,18 +40,18 @@ SliceLoops slice_loops(const Attributes& attributes, const Shape& sliced) {
   return loops;
 }
 
-/// Truncates toward zero and saturates; NaN gives 0, and so does everything but 0 give true.
+/// Floating to integer truncates toward zero and saturates, NaN gives 0; to bool, everything but 0 is true.
 template <class To, class From>
 To convert(From value) {
   if constexpr (std::is_same_v<To, bool>) {
     return value != From(0);
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     // The bounds are powers of two: exact in every floating type.
-    const From below = static_cast<From>(std::numeric_limits<To>::min());
-    const From above = std::ldexp(From(1), std::numeric_limits<To>::digits);
-    if (value >= above) return std::numeric_limits<To>::max();
-    if (value >= below) return static_cast<To>(value);
-    return value < below ? std::numeric_limits<To>::min() : To(0);
+    constexpr From below = static_cast<From>(std::numeric_limits<To>::min());
+    constexpr From above = From(2) * static_cast<From>(To(1) << (std::numeric_limits<To>::digits - 1));
+    // Selections in place of branches, so that the loop is widened.
+    const To inside = static_cast<To>(value >= below && value < above ? value : From(0));
+    return value >= above ? std::numeric_limits<To>::max() : value < below ? std::numeric_limits<To>::min() : inside;
   } else {
     return static_cast<To>(value);
   }

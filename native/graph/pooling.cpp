@@ -54,16 +54,9 @@ void check_indices_mode(std::string_view operation, const PoolingGeometry& geome
 void check_indices_name_window(std::string_view operation, const PoolingGeometry& geometry) {
   const PoolingReturnIndicesMode mode = geometry.return_indices_mode;
   for (int i = 0; i < 4 - flattened_dimensions(mode); ++i)
-<<<<<<< HEAD
-    // With a kernel of one the tap is known, whatever the stride.
-    if (geometry.axes[static_cast<std::size_t>(i)].kernel > 1)
-      fail<ShapeError>(operation, "return_indices_mode", "must flatten every pooled dimension, of which dimension ",
-                       i - 4, " is one, got ", name_of(mode));
-=======
     if (geometry.axes[static_cast<std::size_t>(i)].kernel > 1)
       fail<ShapeError>(operation, "return_indices_mode", "must flatten every dimension that the kernel covers, of which ",
                        "dimension ", i - 4, " is one, got ", name_of(mode));
->>>>>>> pool
 }
 
 constexpr std::string_view kernel_argument(const Pooling2DDescriptor&) { return "kernel_width"; }

@@ -13,7 +13,7 @@ namespace {
 template <class T>
 void repeat_channels(const Invocation& invocation, const T* source, std::int64_t count, std::int64_t multiplier,
                      T* destination) {
-  const std::int64_t chunks = chunk_count(invocation, count, multiplier);
+  const std::int64_t chunks = item_chunk_count(invocation, count, multiplier);
   parallel_for(chunks, [&](std::int64_t chunk) {
     const Range range = split_range(count, chunk, chunks);
     for (std::int64_t i = range.begin; i < range.end; ++i)
@@ -24,7 +24,7 @@ void repeat_channels(const Invocation& invocation, const T* source, std::int64_t
 template <class T>
 void sum_repeated_channels(const Invocation& invocation, const T* source, std::int64_t count, std::int64_t multiplier,
                            T* destination) {
-  const std::int64_t chunks = chunk_count(invocation, count, multiplier);
+  const std::int64_t chunks = item_chunk_count(invocation, count, multiplier);
   parallel_for(chunks, [&](std::int64_t chunk) {
     const Range range = split_range(count, chunk, chunks);
     for (std::int64_t i = range.begin; i < range.end; ++i) {
@@ -176,7 +176,7 @@ Kernel make_pixel_weights_gradient(const DepthwiseConvolution2DGeometry& geometr
       source = repeated;
     }
     const std::int64_t rows = batch * output_rows;
-    const std::int64_t chunks = chunk_count(invocation, rows, output_columns * taps * channels);
+    const std::int64_t chunks = item_chunk_count(invocation, rows, output_columns * taps * channels);
     parallel_for(chunks, [&](std::int64_t chunk) {
       T* accumulators = per_thread(invocation, chunk, accumulator_slot);
       std::memset(accumulators, 0, static_cast<std::size_t>(taps * channels) * sizeof(T));

@@ -81,7 +81,7 @@ Kernel make_plane_weights_gradient(const DepthwiseConvolution2DGeometry& geometr
   kernel.scratch_per_thread = layout.bytes();
   kernel.run = [=, zeros = std::vector<T>(static_cast<std::size_t>(geometry.x.input))](const Invocation& invocation) {
     const DepthwiseConvolutionKernels<T>& isa = kernels<T>().depthwise_convolution;
-    const std::int64_t chunks = chunk_count(invocation, outputs, batch * gradient_plane * taps);
+    const std::int64_t chunks = item_chunk_count(invocation, outputs, batch * gradient_plane * taps);
     parallel_for(chunks, [&](std::int64_t chunk) {
       T* sums = per_thread(invocation, chunk, sums_slot);
       T* block_accumulators = per_thread(invocation, chunk, accumulator_slot);

@@ -21,7 +21,7 @@ Kernel make_direct_pooling(PoolingPlan plan, PoolingVectors vectors, PoolingRedu
   kernel.run = [=, plan = std::make_shared<const PoolingPlan>(std::move(plan)),
                 divisors = std::move(divisors)](const Invocation& invocation) {
     const std::int64_t rows = plan->rows(), items = plan->outer * rows;
-    const std::int64_t chunks = chunk_count(invocation, items, operations);
+    const std::int64_t chunks = item_chunk_count(invocation, items, operations);
     parallel_for(chunks, [&](std::int64_t chunk) {
       WindowPosition position(*plan);
       WindowTaps taps = scratch.taps(*plan, along_row ? 3 : 4, invocation, chunk);
@@ -59,7 +59,7 @@ Kernel make_grouped_pooling(const PoolingGeometry& geometry, const PoolingPlan& 
   kernel.run = [=, plan = std::make_shared<const PoolingPlan>(std::move(plan)),
                 single = std::make_shared<const PoolingPlan>(single)](const Invocation& invocation) {
     const std::int64_t groups = (plan->outer + group - 1) / group;
-    const std::int64_t chunks = chunk_count(invocation, groups, operations);
+    const std::int64_t chunks = item_chunk_count(invocation, groups, operations);
     parallel_for(chunks, [&](std::int64_t chunk) {
       WindowPosition position(*plan);
       WindowTaps taps = scratch.taps(*plan, 4, invocation, chunk);

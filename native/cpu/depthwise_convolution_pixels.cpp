@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "cpu/chunks.hpp"
+#include "cpu/partition.hpp"
 #include "cpu/depthwise_convolution_plan.hpp"
 #include "cpu/dispatch.hpp"
 
@@ -127,7 +127,7 @@ Kernel make_pixel_correlation(const DepthwiseConvolution2DGeometry& geometry, bo
         source = repeated;
       }
     }
-    parallel_items(invocation, batch * output_rows, operations, [&](std::int64_t chunk, std::int64_t item) {
+    for_each_item(invocation, batch * output_rows, batch * output_rows * (operations), [&](std::int64_t item, std::int64_t chunk) {
       const std::int64_t n = item / output_rows, row = item % output_rows;
       const std::int64_t y_phases = static_cast<std::int64_t>(y.size());
       const T* from = source + n * image.rows * image.columns * channels;

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "cpu/chunks.hpp"
+#include "cpu/partition.hpp"
 #include "cpu/depthwise_convolution_plan.hpp"
 #include "cpu/dispatch.hpp"
 
@@ -32,7 +32,7 @@ Kernel make_plane_correlation(const DepthwiseConvolution2DGeometry& geometry, bo
   Kernel kernel;
   kernel.run = [=, y = phases(geometry.y), x = phases(geometry.x), channels = geometry.channels,
                 zeros = std::vector<T>(static_cast<std::size_t>(shape.source_columns))](const Invocation& invocation) {
-    parallel_items(invocation, outputs, operations, [&](std::int64_t, std::int64_t item) {
+    for_each_item(invocation, outputs, outputs * operations, [&](std::int64_t item, std::int64_t) {
       const std::int64_t plane = item / kernels_per_plane, m = item % kernels_per_plane;
       PlaneCorrelation<T> correlation = shape;
       correlation.y = y.data();

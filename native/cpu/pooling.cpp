@@ -1,6 +1,6 @@
 #include <memory>
 
-#include "cpu/chunks.hpp"
+#include "cpu/partition.hpp"
 #include "cpu/kernels.hpp"
 #include "cpu/pooling_gradient.hpp"
 #include "cpu/pooling_slice.hpp"

@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "cpu/chunks.hpp"
+#include "cpu/partition.hpp"
 
 namespace mpsgraph_native::cpu {
 namespace {
@@ -70,7 +70,7 @@ Kernel make_direct_gradient(PoolingPlan plan, PoolingReduction reduction) {
   kernel.scratch_per_thread = layout.bytes();
   kernel.run = [=, plan = std::make_shared<const PoolingPlan>(std::move(plan))](const Invocation& invocation) {
     const SliceBlocks blocks(*plan, kernels<T>().pooling.lanes, invocation.threads, true);
-    parallel_items(invocation, blocks.items(), operations / blocks.blocks, [&](std::int64_t chunk, std::int64_t item) {
+    for_each_item(invocation, blocks.items(), blocks.items() * (operations / blocks.blocks), [&](std::int64_t item, std::int64_t chunk) {
       const std::int64_t slice = blocks.slice(item);
       WindowTaps taps = scratch.taps(*plan, 4, invocation, chunk);
       spread_gradient(*plan, reduction, invocation.input<T>(0) + slice * plan->result_slice,
@@ -97,7 +97,7 @@ Kernel make_grouped_gradient(const PoolingGeometry& geometry, const PoolingPlan&
   kernel.scratch_per_thread = layout.bytes();
   kernel.run = [=, plan = std::make_shared<const PoolingPlan>(std::move(plan))](const Invocation& invocation) {
     const std::int64_t groups = (plan->outer + group - 1) / group;
-    parallel_items(invocation, groups, operations, [&](std::int64_t chunk, std::int64_t item) {
+    for_each_item(invocation, groups, groups * operations, [&](std::int64_t item, std::int64_t chunk) {
       const std::int64_t first = item * group, count = std::min(group, plan->outer - first);
       T* gradient = per_thread(invocation, chunk, gradient_slot);
       T* source = per_thread(invocation, chunk, source_slot);
@@ -125,7 +125,7 @@ Kernel make_direct_maximum_gradient(PoolingPlan plan, PoolingVectors vectors) {
   kernel.scratch_per_thread = layout.bytes();
   kernel.run = [=, plan = std::make_shared<const PoolingPlan>(std::move(plan))](const Invocation& invocation) {
     const SliceBlocks blocks(*plan, kernels<T>().pooling.lanes, invocation.threads, !along_row);
-    parallel_items(invocation, blocks.items(), operations / blocks.blocks, [&](std::int64_t chunk, std::int64_t item) {
+    for_each_item(invocation, blocks.items(), blocks.items() * (operations / blocks.blocks), [&](std::int64_t item, std::int64_t chunk) {
       const std::int64_t slice = blocks.slice(item);
       const Range part = blocks.part(item);
       std::int32_t* positions = per_thread(invocation, chunk, positions_slot);
@@ -165,7 +165,7 @@ Kernel make_grouped_maximum_gradient(const PoolingGeometry& geometry, const Pool
   kernel.scratch_per_thread = layout.bytes();
   kernel.run = [=, plan = std::make_shared<const PoolingPlan>(std::move(plan))](const Invocation& invocation) {
     const std::int64_t groups = (plan->outer + group - 1) / group;
-    parallel_items(invocation, groups, operations, [&](std::int64_t chunk, std::int64_t item) {
+    for_each_item(invocation, groups, groups * operations, [&](std::int64_t item, std::int64_t chunk) {
       const std::int64_t first = item * group, count = std::min(group, plan->outer - first);
       T* source = per_thread(invocation, chunk, source_slot);
       std::int32_t* positions = per_thread(invocation, chunk, positions_slot);

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "cpu/chunks.hpp"
+#include "cpu/partition.hpp"
 #include "cpu/pooling_gradient.hpp"
 
 namespace mpsgraph_native::cpu {
@@ -189,7 +189,7 @@ Kernel make_scatter(std::string_view operation, const PoolingGeometry& geometry)
     T* result = invocation.output<T>(0);
     const std::int64_t slices = decoder->plan().outer;
     Findings findings;
-    parallel_items(invocation, slices, operations, [&](std::int64_t, std::int64_t slice) {
+    for_each_item(invocation, slices, slices * operations, [&](std::int64_t slice, std::int64_t) {
       inspect_slice(*decoder, indices, slice, findings);
     });
     const std::int64_t bad = findings.first_bad.load();
@@ -201,7 +201,7 @@ Kernel make_scatter(std::string_view operation, const PoolingGeometry& geometry)
       scatter_anywhere(*decoder, indices, gradient, result);
       return;
     }
-    parallel_items(invocation, slices, operations, [&](std::int64_t, std::int64_t slice) {
+    for_each_item(invocation, slices, slices * operations, [&](std::int64_t slice, std::int64_t) {
       scatter_slice(*decoder, indices, gradient, slice, result);
     });
   };

@@ -6,6 +6,7 @@
 
 #include "cpu/dispatch.hpp"
 #include "cpu/kernel.hpp"
+#include "cpu/partition.hpp"
 #include "graph/recurrent_operands.hpp"
 #include "runtime/threads.hpp"
 
@@ -93,21 +94,6 @@ inline std::int64_t batch_block_of(const RecurrentProblem& problem) {
 inline std::int64_t chunk_steps_of(const RecurrentProblem& problem) {
   const std::int64_t steps = chunk_rows / std::max<std::int64_t>(batch_block_of(problem), 1);
   return std::max<std::int64_t>(std::min(steps, problem.steps), 1);
-}
-
-/// Into how many chunks work of so many multiply-adds goes: one that takes less than some 10 µs is not worth a thread.
-inline std::int64_t chunks_for(const Invocation& invocation, std::int64_t multiply_adds) {
-  return std::clamp<std::int64_t>(multiply_adds / 400'000, 1, invocation.threads);
-}
-
-/// Calls body(item, chunk) for every item, each chunk taking a contiguous share.
-template <class Body>
-void for_each_item(const Invocation& invocation, std::int64_t items, std::int64_t multiply_adds, Body&& body) {
-  const std::int64_t chunks = std::min(chunks_for(invocation, multiply_adds), std::max<std::int64_t>(items, 1));
-  parallel_for(chunks, [&](std::int64_t chunk) {
-    const Range range = split_range(items, chunk, chunks);
-    for (std::int64_t item = range.begin; item < range.end; ++item) body(item, chunk);
-  });
 }
 
 /// One panel by at most `maximum_columns` columns of any depth.

@@ -41,6 +41,7 @@ InputPlanes::InputPlanes(const ImageTensor& input, std::int64_t channels, const 
   output_x_ = plane_x_.output_step;
   tap_y_ = plane_y_.tap_step * plane_x_.size;
   tap_x_ = plane_x_.tap_step;
+  rows_join_ = !input.channels_last && plane_x_.dense && x.origin == 0 && plane_x_.size == input.width;
 }
 
 InputPlanes InputPlanes::in_place(const ImageTensor& input, std::int64_t channels, const CorrelationAxis& y,
@@ -128,6 +129,13 @@ const T* InputPlanes::prepare(const MatrixKernels<T>& kernels, const T* input, c
     return input + top * input_.row_stride() + (x_.origin + block.x * x_.stride) * input_.column_stride();
 
   const auto copy_rows = [&](const T* image, std::int64_t start, std::int64_t step, std::int64_t rows, T* to) {
+    if (rows_join_ && step == 1 && start >= 0 && start + rows <= input_.height) {
+      const T* from = image + start * input_.row_stride();
+      for (std::int64_t c = 0; c < channels; ++c)
+        std::memcpy(to + c * channel_, from + c * input_.channel_stride(),
+                    static_cast<std::size_t>(rows * input_.width) * sizeof(T));
+      return;
+    }
     for (std::int64_t r = 0; r < rows; ++r, start += step, to += plane_x_.size) {
       if (start >= 0 && start < input_.height)
         copy_row(kernels, image + start * input_.row_stride(), block, channels, to);

@@ -70,6 +70,7 @@ class InputPlanes {
   PixelBlock largest_{};
   PlaneAxis plane_y_, plane_x_;
   bool in_place_ = false;
+  bool rows_join_ = false;  ///< rows of a plane follow each other as in the tensor
   std::int64_t channels_at_once_ = 0;
   std::int64_t image_ = 0, channel_ = 0;  // strides
   std::int64_t output_y_ = 0, output_x_ = 0, tap_y_ = 0, tap_x_ = 0;

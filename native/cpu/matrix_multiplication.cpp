@@ -2,6 +2,9 @@
 #include <memory>
 #include <vector>
 
+#if defined(__APPLE__)
+#include "cpu/accelerate.hpp"
+#endif
 #include "cpu/dispatch.hpp"
 #include "cpu/kernels.hpp"
 #include "cpu/panels.hpp"
@@ -12,6 +15,10 @@ namespace {
 
 // Below about this many products a second thread costs more than it saves.
 constexpr std::int64_t products_worth_threads = 1 << 20;
+#if defined(__APPLE__)
+// From here on the matrix coprocessor outweighs the cost of getting there.
+constexpr std::int64_t products_worth_accelerate = 1 << 20;
+#endif
 // A group of packed panels stays in the outer cache while blocks of columns, which stay in the inner one, pass by.
 constexpr std::int64_t depth_bytes = 2048;
 constexpr std::int64_t group_bytes = 1 << 20;
@@ -175,6 +182,17 @@ Kernel make_kernel(const MatrixMultiplication&, const KernelRequest& request) {
       return Kernel{0, 0, [elements](const Invocation& invocation) {
                       std::fill_n(invocation.output<T>(0), elements, T(0));
                     }};
+#if defined(__APPLE__)
+    if (rows * columns * depth >= products_worth_accelerate)
+      return Kernel{0, 0, [=, offsets = matrix_offsets(primary, secondary, result)](const Invocation& invocation) {
+                      T* to = invocation.output<T>(0);
+                      for (const MatrixOffsets& offset : offsets) {
+                        accelerate_product(rows, columns, depth, invocation.input<T>(0) + offset.primary,
+                                           invocation.input<T>(1) + offset.secondary, to);
+                        to += rows * columns;
+                      }
+                    }};
+#endif
     ScratchLayout thread_scratch;
     auto plan = std::make_shared<const MatrixProduct<T>>(rows, depth, columns,
                                                          matrix_offsets(primary, secondary, result), thread_scratch);

@@ -163,7 +163,7 @@ X = np.ones((2, 3), np.float32)
         (lambda: mg.transpose(X, permutation=(0, 2)), mg.ShapeError, "permutation"),
         (lambda: mg.transpose(X, permutation=(1, 0), dimension=0), mg.ShapeError, "permutation"),
         (lambda: mg.transpose(X, dimension=0, with_dimension=2), mg.ShapeError, "with_dimension"),
-        (lambda: mg.transpose(X, dimension=0), mg.DTypeError, "with_dimension"),
+        (lambda: mg.transpose(X, dimension=0), mg.ShapeError, "with_dimension"),
         (lambda: mg.broadcast(X, shape=(2, 4)), mg.ShapeError, "shape"),
         (lambda: mg.broadcast(X, shape=(3,)), mg.ShapeError, "shape"),
         (lambda: mg.broadcast(X, shape=(2**16, 2**16, 2, 3)), mg.ShapeError, "shape"),

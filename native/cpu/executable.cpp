@@ -28,8 +28,20 @@ bool holds_half(const KernelRequest& request) {
   return std::ranges::any_of(request.outputs, [](const TensorType& type) { return is_half(type.dtype); });
 }
 
+template <class Attributes, class... Others>
+constexpr bool is_one_of = (std::is_same_v<Attributes, Others> || ...);
+
+/// Whether the operation moves elements without looking at them, so that half types need no float32 in between.
+bool moves_elements(const Operation& operation) {
+  return std::visit(
+      []<class Attributes>(const Attributes&) {
+        return is_one_of<Attributes, Broadcast, Identity, Reshape, Select, Slice, SliceGradient, Transpose>;
+      },
+      operation);
+}
+
 Kernel make_any_kernel(const Operation& operation, const KernelRequest& request) {
-  if (!holds_half(request)) return make_native_kernel(operation, request);
+  if (!holds_half(request) || moves_elements(operation)) return make_native_kernel(operation, request);
   return with_half_precision(request, [&](const KernelRequest& wide) { return make_native_kernel(operation, wide); });
 }
 

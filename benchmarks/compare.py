@@ -78,22 +78,33 @@ def convolution_rows(depthwise):
             def backward(tensors, wanted, stride=stride, padding=padding, groups=groups):
                 return torch_convolution(*tensors, stride, padding, groups, wanted)
 
-            yield f"{prefix} {label}", {
-                "ours": lambda data=data, w=w, k=keywords, out=np.empty_like(result): functions[0](data, w, out=out, **k),
-                **{name: lambda t=t, f=forward: f(t) for name, t in peers.items()},
-            }
-            yield f"{prefix}_data_gradient {label}", {
-                "ours": lambda dy=dy, w=w, k=keywords, out=np.empty_like(data): functions[1](
-                    dy, w, output_shape=out.shape, out=out, **k
-                ),
-                **{name: lambda t=t, f=backward: f(t, [True, False, False]) for name, t in peers.items()},
-            }
-            yield f"{prefix}_weights_gradient {label}", {
-                "ours": lambda dy=dy, data=data, k=keywords, out=np.empty_like(w): functions[2](
-                    dy, data, output_shape=out.shape, out=out, **k
-                ),
-                **{name: lambda t=t, f=backward: f(t, [False, True, False]) for name, t in peers.items()},
-            }
+            yield (
+                f"{prefix} {label}",
+                {
+                    "ours": lambda data=data, w=w, k=keywords, out=np.empty_like(result): functions[0](
+                        data, w, out=out, **k
+                    ),
+                    **{name: lambda t=t, f=forward: f(t) for name, t in peers.items()},
+                },
+            )
+            yield (
+                f"{prefix}_data_gradient {label}",
+                {
+                    "ours": lambda dy=dy, w=w, k=keywords, out=np.empty_like(data): functions[1](
+                        dy, w, output_shape=out.shape, out=out, **k
+                    ),
+                    **{name: lambda t=t, f=backward: f(t, [True, False, False]) for name, t in peers.items()},
+                },
+            )
+            yield (
+                f"{prefix}_weights_gradient {label}",
+                {
+                    "ours": lambda dy=dy, data=data, k=keywords, out=np.empty_like(w): functions[2](
+                        dy, data, output_shape=out.shape, out=out, **k
+                    ),
+                    **{name: lambda t=t, f=backward: f(t, [False, True, False]) for name, t in peers.items()},
+                },
+            )
 
 
 def pooling_rows():
@@ -114,24 +125,32 @@ def pooling_rows():
             for name, (gradient, source) in layouts(planar, x):
                 peers[name] = (gradient, source, torch.ops.aten.max_pool2d_with_indices(source, *arguments)[1])
             label = f"{layout} N{n} C{c} {size}² k{kernel} s{stride} p{padding}"
-            yield f"max_pooling_2d_return_indices {label}", {
-                "ours": lambda data=data, d=descriptor, out=(values, indices): mg.max_pooling_2d_return_indices(
-                    data, descriptor=d, out=out
-                ),
-                **{
-                    name: lambda t=t, a=arguments: torch.ops.aten.max_pool2d_with_indices(t[1], *a)
-                    for name, t in peers.items()
+            yield (
+                f"max_pooling_2d_return_indices {label}",
+                {
+                    "ours": lambda data=data, d=descriptor, out=(values, indices): mg.max_pooling_2d_return_indices(
+                        data, descriptor=d, out=out
+                    ),
+                    **{
+                        name: lambda t=t, a=arguments: torch.ops.aten.max_pool2d_with_indices(t[1], *a)
+                        for name, t in peers.items()
+                    },
                 },
-            }
-            yield f"max_pooling_2d_gradient {label}", {
-                "ours": lambda dy=dy, i=indices.copy(), d=descriptor, out=np.empty_like(data): mg.max_pooling_2d_gradient(
-                    dy, indices=i, output_shape=out.shape, descriptor=d, out=out
-                ),
-                **{
-                    name: lambda t=t, a=arguments: torch.ops.aten.max_pool2d_with_indices_backward(t[0], t[1], *a, t[2])
-                    for name, t in peers.items()
+            )
+            yield (
+                f"max_pooling_2d_gradient {label}",
+                {
+                    "ours": lambda dy=dy, i=indices.copy(), d=descriptor, out=np.empty_like(data): (
+                        mg.max_pooling_2d_gradient(dy, indices=i, output_shape=out.shape, descriptor=d, out=out)
+                    ),
+                    **{
+                        name: lambda t=t, a=arguments: torch.ops.aten.max_pool2d_with_indices_backward(
+                            t[0], t[1], *a, t[2]
+                        )
+                        for name, t in peers.items()
+                    },
                 },
-            }
+            )
 
 
 def torch_recurrent(module, x, dy):
@@ -151,15 +170,26 @@ def recurrent_rows():
         for name, gates, module, descriptor in (
             ("gru", 3, torch.nn.GRU, mg.GRUDescriptor(training=True, reset_after=True, bidirectional=both)),
             ("lstm", 4, torch.nn.LSTM, mg.LSTMDescriptor(training=True, bidirectional=both)),
-            ("single_gate_rnn", 1, torch.nn.RNN, mg.SingleGateRNNDescriptor(training=True, activation="Tanh", bidirectional=both)),
+            (
+                "single_gate_rnn",
+                1,
+                torch.nn.RNN,
+                mg.SingleGateRNNDescriptor(training=True, activation="Tanh", bidirectional=both),
+            ),
         ):
             recurrent = random(*([2] * both), gates * h, h)
             weights = {"input_weight": random(directions * gates * h, i), "bias": random(directions * gates * h)}
             if name == "gru":
                 weights["secondary_bias"] = random(directions * h)
-            saved = {"gru": ("z_state", "output_fwd"), "lstm": ("z_state", "cell_output_fwd"), "single_gate_rnn": ("z_state",)}
+            saved = {
+                "gru": ("z_state", "output_fwd"),
+                "lstm": ("z_state", "cell_output_fwd"),
+                "single_gate_rnn": ("z_state",),
+            }
 
-            def ours(name=name, x=x, dy=dy, recurrent=recurrent, weights=weights, descriptor=descriptor, saved=saved[name]):
+            def ours(
+                name=name, x=x, dy=dy, recurrent=recurrent, weights=weights, descriptor=descriptor, saved=saved[name]
+            ):
                 results = getattr(mg, name)(x, recurrent, descriptor=descriptor, **weights)
                 state = {"z_state": results[-1], "output_fwd": results[0], "cell_output_fwd": results[1]}
                 return getattr(mg, f"{name}_gradients")(
@@ -200,7 +230,9 @@ def main():
     parser.add_argument("--rows", nargs="*", default=[], help="only rows whose name holds one of these words")
     arguments = parser.parse_args()
     available, in_use = mg.instruction_sets()
-    print(f"mpsgraph_native {mg.__version__} ({in_use}), torch {torch.__version__}; medians of {arguments.rounds} rounds\n")
+    print(
+        f"mpsgraph_native {mg.__version__} ({in_use}), torch {torch.__version__}; medians of {arguments.rounds} rounds\n"
+    )
     for threads in arguments.threads:
         mg.set_num_threads(threads)
         torch.set_num_threads(threads)

@@ -4,11 +4,12 @@ import dataclasses
 import re
 
 import ml_dtypes
-import mpsgraph_native as mg
 import numpy as np
 from reference import convolution as reference_convolution
 from reference import depthwise_convolution as reference_depthwise_convolution
 from reference.geometry import arranged
+
+import mpsgraph_native as mg
 
 FLOAT_DTYPES = ("float32", "float64", "float16", "bfloat16")
 
@@ -74,7 +75,9 @@ def assert_close(actual, expected, *, magnitude, length, dtype=None):
     given = actual.astype(np.float64)
     finite = np.isfinite(expected)
     np.testing.assert_array_equal(given[~finite], expected[~finite])
-    bound = error_bound(actual.dtype, np.where(finite, expected, 0.0), np.broadcast_to(magnitude, expected.shape), length)
+    bound = error_bound(
+        actual.dtype, np.where(finite, expected, 0.0), np.broadcast_to(magnitude, expected.shape), length
+    )
     with np.errstate(invalid="ignore"):
         excess = np.where(finite, np.abs(given - np.where(finite, expected, 0.0)) / bound, 0.0)
     excess = np.where(np.isnan(excess), np.inf, excess)
@@ -135,7 +138,12 @@ class Convolution:
         weights = random_array(rng, (self.outputs, inputs, *self.kernel), dtype_name)
         source, weights = arranged(source, data_layout), arranged(weights, weights_layout)
         shape = _convolution_reference(operation).output_shape(source.shape, weights.shape, descriptor)
-        return {"source": source, "weights": weights, "incoming": random_array(rng, shape, dtype_name), "descriptor": descriptor}
+        return {
+            "source": source,
+            "weights": weights,
+            "incoming": random_array(rng, shape, dtype_name),
+            "descriptor": descriptor,
+        }
 
 
 def _convolution_reference(operation):
@@ -180,8 +188,14 @@ POOLINGS = {
     "2d_plain": ((2, 3, 8, 6), _window(2, 2, stride_in_x=2, stride_in_y=2)),
     "2d_overlap": ((2, 3, 7, 9), _window(3, 2, stride_in_y=2, padding_top=2, padding_bottom=1, padding_left=1)),
     "2d_overlap_nhwc": ((2, 7, 9, 3), _window(3, 3, stride_in_y=2, data_layout="NHWC", **_IMAGE_PADDING)),
-    "2d_dilated": ((2, 2, 9, 10), _window(2, 3, dilation_rate_in_y=3, dilation_rate_in_x=2, padding_left=2, padding_bottom=3)),
-    "2d_dilated_nhwc": ((1, 9, 10, 5), _window(3, 2, dilation_rate_in_y=2, stride_in_x=3, data_layout="NHWC", padding_top=4)),
+    "2d_dilated": (
+        (2, 2, 9, 10),
+        _window(2, 3, dilation_rate_in_y=3, dilation_rate_in_x=2, padding_left=2, padding_bottom=3),
+    ),
+    "2d_dilated_nhwc": (
+        (1, 9, 10, 5),
+        _window(3, 2, dilation_rate_in_y=2, stride_in_x=3, data_layout="NHWC", padding_top=4),
+    ),
     "2d_same": ((2, 2, 7, 8), _window(3, 2, stride_in_y=2, stride_in_x=3, padding_style="TF_SAME")),
     "2d_same_even_nhwc": ((2, 6, 7, 2), _window(2, 4, padding_style="TF_SAME", data_layout="NHWC")),
     "2d_same_lower": ((2, 2, 7, 8), _window(2, 4, stride_in_y=2, padding_style="ONNX_SAME_LOWER")),
@@ -190,24 +204,60 @@ POOLINGS = {
     "2d_stride_beyond_kernel": ((2, 3, 11, 12), _window(2, 3, stride_in_y=4, stride_in_x=5)),
     "2d_one_pixel": ((2, 3, 1, 1), _window(3, 3, **_IMAGE_PADDING)),
     "2d_ceil": ((2, 2, 7, 8), _window(2, 3, stride_in_y=2, stride_in_x=2, ceil_mode=True, padding_left=1)),
-    "2d_ceil_nhwc": ((2, 6, 6, 3), _window(3, 3, stride_in_y=2, stride_in_x=2, ceil_mode=True, data_layout="NHWC", **_IMAGE_PADDING)),
+    "2d_ceil_nhwc": (
+        (2, 6, 6, 3),
+        _window(3, 3, stride_in_y=2, stride_in_x=2, ceil_mode=True, data_layout="NHWC", **_IMAGE_PADDING),
+    ),
     "2d_ceil_windows_outside": ((1, 2, 4, 6), _window(1, 1, stride_in_y=2, stride_in_x=2, ceil_mode=True)),
-    "2d_ceil_ignored_by_same": ((1, 2, 5, 6), _window(2, 3, stride_in_y=2, stride_in_x=2, ceil_mode=True, padding_style="TF_SAME")),
-    "2d_ceil_ignored_by_valid": ((1, 2, 6, 8), _window(3, 3, stride_in_y=2, stride_in_x=2, ceil_mode=True, padding_style="TF_VALID")),
-    "2d_vector_tail_nhwc": ((1, 9, 8, 19), _window(3, 3, stride_in_y=2, stride_in_x=2, data_layout="NHWC", **_IMAGE_PADDING)),
+    "2d_ceil_ignored_by_same": (
+        (1, 2, 5, 6),
+        _window(2, 3, stride_in_y=2, stride_in_x=2, ceil_mode=True, padding_style="TF_SAME"),
+    ),
+    "2d_ceil_ignored_by_valid": (
+        (1, 2, 6, 8),
+        _window(3, 3, stride_in_y=2, stride_in_x=2, ceil_mode=True, padding_style="TF_VALID"),
+    ),
+    "2d_vector_tail_nhwc": (
+        (1, 9, 8, 19),
+        _window(3, 3, stride_in_y=2, stride_in_x=2, data_layout="NHWC", **_IMAGE_PADDING),
+    ),
     "2d_many_planes": ((3, 7, 13, 14), _window(3, 3, stride_in_y=2, stride_in_x=2, **_IMAGE_PADDING)),
     "2d_row": ((1, 2, 1, 133), _window(1, 3, padding_left=1, padding_right=1)),
-    "4d_image": ((2, 3, 8, 7), {"kernel_sizes": (1, 1, 3, 3), "strides": (1, 1, 2, 2), "padding_values": (0, 0, 0, 0, 1, 1, 1, 1)}),
-    "4d_channels": ((2, 5, 6, 5), {"kernel_sizes": (1, 3, 2, 2), "strides": (1, 2, 1, 2), "padding_values": (0, 0, 1, 1, 0, 1, 1, 0)}),
-    "4d_every_axis": ((4, 3, 5, 4), {"kernel_sizes": (2, 2, 3, 2), "strides": (1, 1, 2, 1), "padding_values": (1, 0, 0, 1, 1, 2, 0, 1)}),
-    "4d_batch_only": ((5, 2, 3, 4), {"kernel_sizes": (3, 1, 1, 1), "strides": (2, 1, 1, 1), "padding_values": (1, 1, 0, 0, 0, 0, 0, 0)}),
-    "4d_dilated": ((3, 3, 6, 8), {"kernel_sizes": (2, 2, 2, 3), "strides": (1, 1, 2, 1), "dilation_rates": (2, 1, 3, 2)}),
+    "4d_image": (
+        (2, 3, 8, 7),
+        {"kernel_sizes": (1, 1, 3, 3), "strides": (1, 1, 2, 2), "padding_values": (0, 0, 0, 0, 1, 1, 1, 1)},
+    ),
+    "4d_channels": (
+        (2, 5, 6, 5),
+        {"kernel_sizes": (1, 3, 2, 2), "strides": (1, 2, 1, 2), "padding_values": (0, 0, 1, 1, 0, 1, 1, 0)},
+    ),
+    "4d_every_axis": (
+        (4, 3, 5, 4),
+        {"kernel_sizes": (2, 2, 3, 2), "strides": (1, 1, 2, 1), "padding_values": (1, 0, 0, 1, 1, 2, 0, 1)},
+    ),
+    "4d_batch_only": (
+        (5, 2, 3, 4),
+        {"kernel_sizes": (3, 1, 1, 1), "strides": (2, 1, 1, 1), "padding_values": (1, 1, 0, 0, 0, 0, 0, 0)},
+    ),
+    "4d_dilated": (
+        (3, 3, 6, 8),
+        {"kernel_sizes": (2, 2, 2, 3), "strides": (1, 1, 2, 1), "dilation_rates": (2, 1, 3, 2)},
+    ),
     "4d_same": ((3, 4, 5, 6), {"kernel_sizes": (1, 2, 3, 2), "strides": (1, 2, 2, 3), "padding_style": "TF_SAME"}),
-    "4d_same_lower": ((2, 4, 5, 6), {"kernel_sizes": (1, 1, 2, 4), "strides": (1, 1, 1, 2), "padding_style": "ONNX_SAME_LOWER"}),
+    "4d_same_lower": (
+        (2, 4, 5, 6),
+        {"kernel_sizes": (1, 1, 2, 4), "strides": (1, 1, 1, 2), "padding_style": "ONNX_SAME_LOWER"},
+    ),
     "4d_valid": ((2, 4, 5, 6), {"kernel_sizes": (1, 1, 2, 3), "strides": (1, 1, 2, 2), "padding_style": "TF_VALID"}),
-    "4d_ceil": ((2, 3, 6, 7), {"kernel_sizes": (1, 1, 3, 2), "strides": (1, 1, 2, 3), "padding_values": (0,) * 6 + (1, 0), "ceil_mode": True}),
+    "4d_ceil": (
+        (2, 3, 6, 7),
+        {"kernel_sizes": (1, 1, 3, 2), "strides": (1, 1, 2, 3), "padding_values": (0,) * 6 + (1, 0), "ceil_mode": True},
+    ),
     "4d_strides_alone": ((3, 5, 4, 7), {"kernel_sizes": (1, 1, 1, 2), "strides": (2, 3, 2, 1)}),
-    "4d_rank_5": ((2, 3, 4, 5, 6), {"kernel_sizes": (1, 2, 3, 2), "strides": (1, 2, 2, 1), "padding_values": (0, 0, 1, 0, 1, 1, 0, 1)}),
+    "4d_rank_5": (
+        (2, 3, 4, 5, 6),
+        {"kernel_sizes": (1, 2, 3, 2), "strides": (1, 2, 2, 1), "padding_values": (0, 0, 1, 0, 1, 1, 0, 1)},
+    ),
     "4d_rank_6": ((2, 2, 1, 2, 5, 4), {"kernel_sizes": (1, 1, 2, 3), "strides": (1, 1, 2, 1)}),
 }
 

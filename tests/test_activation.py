@@ -1,7 +1,8 @@
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import FLOAT_DTYPES, assert_close, central_differences, dtype, names, random_array, seeded
+
+import mpsgraph_native as mg
 
 SHAPES = [(), (0,), (5,), (3, 17), (2, 3, 4, 5), (70_001,)]
 SOFTMAX_CASES = [
@@ -54,7 +55,9 @@ def test_pointwise(shape, name):
 def test_special_values(name):
     source = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, -1.0, 1e30, -1e30], name)
     np.testing.assert_array_equal(mg.relu(source), [np.nan, np.inf, 0, 0, 0, 0, np.dtype(name).type(1e30), 0])
-    np.testing.assert_array_equal(mg.sigmoid(source), [np.nan, 1, 0, 0.5, 0.5, np.dtype(name).type(sigmoid(-1.0)), 1, 0])
+    np.testing.assert_array_equal(
+        mg.sigmoid(source), [np.nan, 1, 0, 0.5, 0.5, np.dtype(name).type(sigmoid(-1.0)), 1, 0]
+    )
     gradient = np.full(source.shape, -2, name)
     result = mg.relu_gradient(gradient, source)
     np.testing.assert_array_equal(result, [np.nan, -2, 0, 0, 0, 0, -2, 0])

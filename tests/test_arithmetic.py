@@ -1,7 +1,8 @@
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import FLOAT_DTYPES, assert_close, assert_same_bits, dtype, names, random_array, seeded
+
+import mpsgraph_native as mg
 
 UNARY = {
     "absolute": np.abs,
@@ -74,7 +75,9 @@ def test_unary_special_values(function, name):
     with np.errstate(all="ignore"):
         expected = UNARY[function](tensor)
     result = getattr(mg, function)(tensor)
-    np.testing.assert_allclose(result, expected, rtol=4 * np.finfo(name).eps, atol=2 * np.finfo(name).smallest_subnormal)
+    np.testing.assert_allclose(
+        result, expected, rtol=4 * np.finfo(name).eps, atol=2 * np.finfo(name).smallest_subnormal
+    )
     ordered = ~np.isnan(expected)
     np.testing.assert_array_equal(np.signbit(result[ordered]), np.signbit(expected[ordered]))
 

@@ -1,9 +1,10 @@
 """graph.gradients on whole networks against central differences in float64."""
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import central_differences, seeded
+
+import mpsgraph_native as mg
 
 STEP = 1e-6
 

@@ -4,11 +4,12 @@ import re
 import threading
 
 import ml_dtypes
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from cases.buffers import NATIVE_FORMATS, ROUTES, MetalDLPack, big_endian
 from support import assert_same_bits, counting, names, random_array, seeded
+
+import mpsgraph_native as mg
 
 routes = pytest.mark.parametrize("route", ROUTES, ids=str)
 NEGATIVE_STRIDE = np.float32([[45, 35], [75, 65]])

@@ -2,11 +2,12 @@
 
 import threading
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
-from mpsgraph_native._core import testing
 from support import assert_same_bits, counting, names, random_array, seeded
+
+import mpsgraph_native as mg
+from mpsgraph_native._core import testing
 
 FIRST_ROWS = {(3, 3): [3168, 4070, 4196], (4, 4): [3168, 4070, 4196, 3006]}
 

@@ -1,10 +1,11 @@
 """Runs the tables of public reports, and the reports that are about sequences of calls."""
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from cases import convolution, parameters, pooling
 from support import Convolution, assert_same_bits, check_convolution, counting, names, run_convolution
+
+import mpsgraph_native as mg
 
 
 @pytest.mark.parametrize("case", parameters(convolution.VALUES + pooling.VALUES))
@@ -54,7 +55,10 @@ def test_kernel_size_is_part_of_the_signature():
 
 def test_another_batch_size_before():
     """pytorch/pytorch#177116: wrong gradients only after another batch size ran first."""
-    problems = {batch: Convolution(batch, 3, 4, (8, 8), (3, 3)).problem("convolution_2d_weights_gradient") for batch in (16, 8194)}
+    problems = {
+        batch: Convolution(batch, 3, 4, (8, 8), (3, 3)).problem("convolution_2d_weights_gradient")
+        for batch in (16, 8194)
+    }
     fresh = {}
     for batch, problem in problems.items():
         mg.clear_cache()
@@ -95,7 +99,11 @@ def test_refused_indices_write_nothing():
         indices[0, 1, 0, 0] = bad
         with pytest.raises(mg.ShapeError, match=names("indices")):
             mg.max_pooling_2d_gradient(
-                np.ones((2, 2, 2, 1), np.float32), indices=indices, output_shape=(2, 3, 3, 1), descriptor=descriptor, out=frame[1:3]
+                np.ones((2, 2, 2, 1), np.float32),
+                indices=indices,
+                output_shape=(2, 3, 3, 1),
+                descriptor=descriptor,
+                out=frame[1:3],
             )
     assert (frame == 7).all()
 

@@ -3,12 +3,13 @@
 import os
 from pathlib import Path
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from cases import recurrent as table
 from cases.recurrent_sweep import GRU, full
 from support import names
+
+import mpsgraph_native as mg
 
 MEGABYTE = 1 << 20
 

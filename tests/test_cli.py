@@ -5,8 +5,9 @@ import os
 import subprocess
 import sys
 
-import mpsgraph_native as mg
 import pytest
+
+import mpsgraph_native as mg
 
 
 @pytest.fixture

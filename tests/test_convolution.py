@@ -19,23 +19,40 @@ SWEEP = {
     "stride_leaves_a_tail": Convolution(2, 3, 4, (8, 9), (3, 2), {"stride_in_y": 3, "stride_in_x": 4}),
     "dilation_y2_x3": Convolution(2, 3, 4, (9, 11), (3, 3), {"dilation_rate_in_y": 2, "dilation_rate_in_x": 3}),
     "stride_dilation_padding": Convolution(
-        2, 3, 4, (10, 9), (3, 2), {"stride_in_y": 2, "stride_in_x": 3, "dilation_rate_in_y": 3, "dilation_rate_in_x": 2, **_paddings(2, 1, 3, 2)}
+        2,
+        3,
+        4,
+        (10, 9),
+        (3, 2),
+        {"stride_in_y": 2, "stride_in_x": 3, "dilation_rate_in_y": 3, "dilation_rate_in_x": 2, **_paddings(2, 1, 3, 2)},
     ),
     "padding_symmetric": Convolution(2, 3, 4, (6, 7), (3, 3), _paddings(1, 1, 1, 1)),
     "padding_asymmetric": Convolution(2, 3, 4, (6, 7), (3, 4), _paddings(1, 2, 0, 3)),
     "padding_beyond_kernel": Convolution(1, 2, 3, (4, 5), (2, 3), _paddings(4, 3, 2, 5)),
     "padding_before_only": Convolution(2, 3, 4, (6, 7), (3, 3), _paddings(left=2, top=1)),
     "padding_after_only": Convolution(2, 3, 4, (6, 7), (3, 3), _paddings(right=1, bottom=2)),
-    "valid_strided": Convolution(2, 3, 4, (8, 10), (3, 3), {"padding_style": "TF_VALID", "stride_in_y": 2, "stride_in_x": 3}),
+    "valid_strided": Convolution(
+        2, 3, 4, (8, 10), (3, 3), {"padding_style": "TF_VALID", "stride_in_y": 2, "stride_in_x": 3}
+    ),
     "valid_dilated": Convolution(2, 3, 4, (9, 8), (3, 3), {"padding_style": "TF_VALID", "dilation_rate_in_y": 3}),
     "same": Convolution(2, 3, 4, (7, 6), (3, 3), {"padding_style": "TF_SAME"}),
     "same_even_kernel": Convolution(2, 3, 4, (7, 6), (2, 4), {"padding_style": "TF_SAME"}),
-    "same_strided": Convolution(2, 3, 4, (8, 11), (3, 4), {"padding_style": "TF_SAME", "stride_in_y": 2, "stride_in_x": 3}),
-    "same_dilated": Convolution(2, 3, 4, (7, 9), (2, 3), {"padding_style": "TF_SAME", "dilation_rate_in_y": 3, "dilation_rate_in_x": 2}),
-    "same_stride_beyond_kernel": Convolution(2, 3, 4, (9, 10), (2, 2), {"padding_style": "TF_SAME", "stride_in_y": 4, "stride_in_x": 3}),
-    "same_ignores_paddings": Convolution(2, 3, 4, (7, 6), (3, 3), {"padding_style": "TF_SAME", **_paddings(5, 4, 3, 2)}),
+    "same_strided": Convolution(
+        2, 3, 4, (8, 11), (3, 4), {"padding_style": "TF_SAME", "stride_in_y": 2, "stride_in_x": 3}
+    ),
+    "same_dilated": Convolution(
+        2, 3, 4, (7, 9), (2, 3), {"padding_style": "TF_SAME", "dilation_rate_in_y": 3, "dilation_rate_in_x": 2}
+    ),
+    "same_stride_beyond_kernel": Convolution(
+        2, 3, 4, (9, 10), (2, 2), {"padding_style": "TF_SAME", "stride_in_y": 4, "stride_in_x": 3}
+    ),
+    "same_ignores_paddings": Convolution(
+        2, 3, 4, (7, 6), (3, 3), {"padding_style": "TF_SAME", **_paddings(5, 4, 3, 2)}
+    ),
     "same_lower_even_kernel": Convolution(2, 3, 4, (7, 6), (2, 4), {"padding_style": "ONNX_SAME_LOWER"}),
-    "same_lower_strided": Convolution(2, 3, 4, (8, 11), (3, 4), {"padding_style": "ONNX_SAME_LOWER", "stride_in_y": 2, "stride_in_x": 3}),
+    "same_lower_strided": Convolution(
+        2, 3, 4, (8, 11), (3, 4), {"padding_style": "ONNX_SAME_LOWER", "stride_in_y": 2, "stride_in_x": 3}
+    ),
     "kernel_covers_image": Convolution(3, 4, 5, (5, 4), (5, 4)),
     "kernel_beyond_image": Convolution(2, 3, 4, (3, 2), (5, 5), _paddings(2, 2, 2, 2)),
     "row_kernel": Convolution(2, 3, 4, (1, 37), (1, 7), {"stride_in_x": 2, **_paddings(left=3, right=3)}),
@@ -57,11 +74,15 @@ LARGE = {
     "winograd_small_image": Convolution(3, 64, 48, (3, 5), (3, 3), {"padding_style": "TF_SAME"}),
     "deep_pointwise": Convolution(2, 400, 70, (9, 9), (1, 1)),
     "stem": Convolution(2, 3, 64, (31, 30), (7, 7), {"stride_in_y": 2, "stride_in_x": 2, **_paddings(3, 3, 3, 3)}),
-    "strided_wide": Convolution(3, 37, 41, (17, 19), (3, 3), {"stride_in_y": 2, "stride_in_x": 2, **_paddings(1, 1, 1, 1)}),
+    "strided_wide": Convolution(
+        3, 37, 41, (17, 19), (3, 3), {"stride_in_y": 2, "stride_in_x": 2, **_paddings(1, 1, 1, 1)}
+    ),
     "grouped_wide": Convolution(2, 72, 36, (14, 13), (3, 3), {"groups": 4, **_paddings(1, 1, 1, 1)}),
     "many_images": Convolution(67, 3, 5, (6, 7), (3, 3), _paddings(1, 1, 1, 1)),
     "long_row": Convolution(1, 2, 3, (1, 2100), (1, 5), _paddings(left=2, right=2)),
-    "dilated_wide": Convolution(2, 35, 33, (16, 15), (3, 3), {"dilation_rate_in_y": 2, "dilation_rate_in_x": 2, "padding_style": "TF_SAME"}),
+    "dilated_wide": Convolution(
+        2, 35, 33, (16, 15), (3, 3), {"dilation_rate_in_y": 2, "dilation_rate_in_x": 2, "padding_style": "TF_SAME"}
+    ),
 }
 
 

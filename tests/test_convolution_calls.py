@@ -1,7 +1,6 @@
 """What convolution calls promise besides their values, the same for the grouped and the depthwise family."""
 
 import ml_dtypes
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from reference.geometry import arranged
@@ -20,10 +19,17 @@ from support import (
     seeded,
 )
 
+import mpsgraph_native as mg
+
 OPERATIONS = CONVOLUTIONS + DEPTHWISE_CONVOLUTIONS
 GRADIENTS = tuple(operation for operation in OPERATIONS if operation.endswith("gradient"))
 SMALL = Convolution(
-    2, 3, 2, (6, 7), (3, 2), {"stride_in_y": 2, "dilation_rate_in_x": 2, "padding_left": 1, "padding_right": 2, "padding_top": 1}
+    2,
+    3,
+    2,
+    (6, 7),
+    (3, 2),
+    {"stride_in_y": 2, "dilation_rate_in_x": 2, "padding_left": 1, "padding_right": 2, "padding_top": 1},
 )
 ARRAYS = ("source", "weights", "incoming")
 
@@ -34,7 +40,9 @@ ARRAYS = ("source", "weights", "incoming")
 def test_output_shape_forms(operation, kind):
     problem = SMALL.problem(operation)
     shape = problem["source" if operation.endswith("data_gradient") else "weights"].shape
-    assert_same_bits(run_convolution(operation, **problem, output_shape=kind(shape)), run_convolution(operation, **problem))
+    assert_same_bits(
+        run_convolution(operation, **problem, output_shape=kind(shape)), run_convolution(operation, **problem)
+    )
 
 
 @pytest.mark.parametrize("operation", GRADIENTS)

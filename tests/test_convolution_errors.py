@@ -1,9 +1,10 @@
 """Every refused convolution call names its argument, and leaves inputs and `out` as they were."""
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import CONVOLUTIONS, DEPTHWISE_CONVOLUTIONS, Convolution, names, run_convolution
+
+import mpsgraph_native as mg
 
 OPERATIONS = CONVOLUTIONS + DEPTHWISE_CONVOLUTIONS
 GRADIENTS = tuple(operation for operation in OPERATIONS if operation.endswith("gradient"))
@@ -12,7 +13,11 @@ HUGE = 2**31 - 1
 SHAPE, DTYPE = mg.ShapeError, mg.DTypeError
 
 # The array arguments of each operation in their order, as keys of a problem.
-OPERANDS = {"2d": ("source", "weights"), "data_gradient": ("incoming", "weights"), "weights_gradient": ("incoming", "source")}
+OPERANDS = {
+    "2d": ("source", "weights"),
+    "data_gradient": ("incoming", "weights"),
+    "weights_gradient": ("incoming", "source"),
+}
 ARGUMENT = {"source": "source", "weights": "weights", "incoming": "incoming_gradient"}
 
 
@@ -37,8 +42,16 @@ def test_exceptions_have_one_root():
 
 # A bad descriptor may be refused when it is made or when it is used, as long as the field is named.
 FIELDS = [
-    *[(field, value, SHAPE) for field in ("stride_in_x", "stride_in_y", "dilation_rate_in_x", "dilation_rate_in_y") for value in (0, -1, 2**40)],
-    *[(field, value, SHAPE) for field in ("padding_left", "padding_right", "padding_top", "padding_bottom") for value in (-1, HUGE, 2**40, 2**70)],
+    *[
+        (field, value, SHAPE)
+        for field in ("stride_in_x", "stride_in_y", "dilation_rate_in_x", "dilation_rate_in_y")
+        for value in (0, -1, 2**40)
+    ],
+    *[
+        (field, value, SHAPE)
+        for field in ("padding_left", "padding_right", "padding_top", "padding_bottom")
+        for value in (-1, HUGE, 2**40, 2**70)
+    ],
     ("dilation_rate_in_x", HUGE, SHAPE),
     ("dilation_rate_in_y", HUGE, SHAPE),
     ("stride_in_x", 1.5, TypeError),
@@ -103,12 +116,17 @@ def _shape_keyword(operation, problem):
 
 
 # A forward source is free in its batch and image: only its channels must fit.
-@pytest.mark.parametrize(("operation", "axis"), [(name, axis) for name in OPERATIONS for axis in (range(4) if name in GRADIENTS else [1])])
+@pytest.mark.parametrize(
+    ("operation", "axis"), [(name, axis) for name in OPERATIONS for axis in (range(4) if name in GRADIENTS else [1])]
+)
 def test_operands_that_do_not_fit(operation, axis):
     """One size of the first operand is one too large: some argument that takes part is named."""
     problem = _problem(operation)
     key = _operands(operation)[0]
-    arrays = {**problem, key: np.concatenate([problem[key], problem[key][(slice(None),) * axis + (slice(0, 1),)]], axis=axis)}
+    arrays = {
+        **problem,
+        key: np.concatenate([problem[key], problem[key][(slice(None),) * axis + (slice(0, 1),)]], axis=axis),
+    }
     involved = [ARGUMENT[name] for name in _operands(operation)] + ["output_shape"]
     with pytest.raises(SHAPE, match=names(*involved)):
         run_convolution(operation, **arrays, **_shape_keyword(operation, problem))
@@ -201,7 +219,9 @@ def test_operands_that_are_no_arrays(operation, position, wrong, error):
         getattr(mg, operation)(*operands, descriptor=problem["descriptor"], **_shape_keyword(operation, problem))
 
 
-@pytest.mark.parametrize("fields", [{}, {"padding_style": "TF_VALID"}, {"dilation_rate_in_y": 4}], ids=["explicit", "valid", "dilated"])
+@pytest.mark.parametrize(
+    "fields", [{}, {"padding_style": "TF_VALID"}, {"dilation_rate_in_y": 4}], ids=["explicit", "valid", "dilated"]
+)
 @pytest.mark.parametrize("operation", ["convolution_2d", "depthwise_convolution_2d"])
 def test_kernel_beyond_the_padded_source(operation, fields):
     problem = _problem(operation)
@@ -217,7 +237,9 @@ def test_no_pixels(operation, shape):
     problem = _problem(operation)
     problem["source"] = np.ones(shape, np.float32)
     problem["descriptor"] = _descriptor(operation, padding_left=3, padding_right=3, padding_top=3, padding_bottom=3)
-    with pytest.raises(SHAPE, match=names("output_shape" if operation.endswith("data_gradient") else "source", "incoming_gradient")):
+    with pytest.raises(
+        SHAPE, match=names("output_shape" if operation.endswith("data_gradient") else "source", "incoming_gradient")
+    ):
         run_convolution(operation, **problem)
 
 
@@ -228,7 +250,10 @@ def _bad_outs(expected, operand):
     yield np.full((*expected.shape[:3], expected.shape[3] + 1), 7, np.float32), SHAPE
     yield np.full(expected.size, 7, np.float32), SHAPE
     yield np.full(expected.shape, 7, np.float64), DTYPE
-    yield np.full(expected.shape, 7, np.float32).astype(np.dtype(np.float32).newbyteorder()), (mg.MPSGraphError, BufferError)
+    yield (
+        np.full(expected.shape, 7, np.float32).astype(np.dtype(np.float32).newbyteorder()),
+        (mg.MPSGraphError, BufferError),
+    )
     yield read_only, ValueError
     yield (np.full_like(expected, 7), np.full_like(expected, 7)), (TypeError, ValueError)
     yield np.broadcast_to(np.float32(7), expected.shape), ValueError
@@ -287,7 +312,9 @@ def test_keyword_only(operation):
     problem = _problem(operation)
     operands = [problem[key] for key in _operands(operation)]
     with pytest.raises(TypeError):
-        getattr(mg, operation)(*operands, *_shape_keyword(operation, problem).values(), descriptor=problem["descriptor"])
+        getattr(mg, operation)(
+            *operands, *_shape_keyword(operation, problem).values(), descriptor=problem["descriptor"]
+        )
 
 
 def test_numbers_of_another_type():

@@ -1,9 +1,10 @@
 """Depthwise 2D convolution and its gradients against naive float64 loops; output channel c M + m."""
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import DEPTHWISE_CONVOLUTIONS, LAYOUTS, Convolution, check_convolution, seeded
+
+import mpsgraph_native as mg
 
 
 def _paddings(left=0, right=0, top=0, bottom=0):
@@ -23,21 +24,34 @@ SWEEP = {
     "stride_beyond_kernel": Convolution(2, 3, 1, (11, 13), (2, 3), {"stride_in_y": 4, "stride_in_x": 5}),
     "dilation_y2_x3": Convolution(2, 3, 2, (9, 11), (3, 3), {"dilation_rate_in_y": 2, "dilation_rate_in_x": 3}),
     "stride_dilation_padding": Convolution(
-        2, 3, 2, (10, 9), (3, 2), {"stride_in_y": 2, "stride_in_x": 3, "dilation_rate_in_y": 3, "dilation_rate_in_x": 2, **_paddings(2, 1, 3, 2)}
+        2,
+        3,
+        2,
+        (10, 9),
+        (3, 2),
+        {"stride_in_y": 2, "stride_in_x": 3, "dilation_rate_in_y": 3, "dilation_rate_in_x": 2, **_paddings(2, 1, 3, 2)},
     ),
     "padding_beyond_kernel": Convolution(1, 2, 1, (4, 5), (2, 3), _paddings(4, 3, 2, 5)),
-    "valid_strided": Convolution(2, 3, 1, (8, 10), (3, 3), {"padding_style": "TF_VALID", "stride_in_y": 2, "stride_in_x": 3}),
+    "valid_strided": Convolution(
+        2, 3, 1, (8, 10), (3, 3), {"padding_style": "TF_VALID", "stride_in_y": 2, "stride_in_x": 3}
+    ),
     "same_even_kernel": Convolution(2, 3, 1, (7, 6), (2, 4), {"padding_style": "TF_SAME"}),
-    "same_strided": Convolution(2, 3, 2, (8, 11), (3, 4), {"padding_style": "TF_SAME", "stride_in_y": 2, "stride_in_x": 3}),
+    "same_strided": Convolution(
+        2, 3, 2, (8, 11), (3, 4), {"padding_style": "TF_SAME", "stride_in_y": 2, "stride_in_x": 3}
+    ),
     "same_dilated": Convolution(2, 3, 1, (7, 9), (2, 3), {"padding_style": "TF_SAME", "dilation_rate_in_y": 3}),
     "same_lower_even_kernel": Convolution(2, 3, 2, (7, 6), (2, 4), {"padding_style": "ONNX_SAME_LOWER"}),
-    "same_lower_strided": Convolution(2, 3, 1, (8, 11), (3, 4), {"padding_style": "ONNX_SAME_LOWER", "stride_in_y": 2, "stride_in_x": 3}),
+    "same_lower_strided": Convolution(
+        2, 3, 1, (8, 11), (3, 4), {"padding_style": "ONNX_SAME_LOWER", "stride_in_y": 2, "stride_in_x": 3}
+    ),
     "kernel_covers_image": Convolution(3, 4, 2, (5, 4), (5, 4)),
     "kernel_beyond_image": Convolution(2, 3, 1, (3, 2), (5, 5), _paddings(2, 2, 2, 2)),
     "row_kernel": Convolution(2, 3, 1, (1, 37), (1, 7), _paddings(left=3, right=3)),
     "column_kernel": Convolution(2, 3, 2, (37, 1), (9, 1), _paddings(top=4, bottom=4)),
     "vector_tail": Convolution(2, 19, 1, (9, 21), (3, 3), _paddings(1, 1, 1, 1)),
-    "vector_tail_multiplier": Convolution(2, 19, 2, (9, 9), (3, 3), {"stride_in_y": 2, "stride_in_x": 2, **_paddings(1, 1, 1, 1)}),
+    "vector_tail_multiplier": Convolution(
+        2, 19, 2, (9, 9), (3, 3), {"stride_in_y": 2, "stride_in_x": 2, **_paddings(1, 1, 1, 1)}
+    ),
     "wide": Convolution(5, 70, 1, (24, 25), (3, 3), _paddings(1, 1, 1, 1)),
     "kernel_7": Convolution(2, 35, 1, (14, 15), (7, 7), _paddings(3, 3, 3, 3)),
     "many_images": Convolution(67, 3, 2, (5, 6), (3, 3), {"padding_style": "TF_SAME"}),
@@ -91,7 +105,9 @@ def test_results_of_one_input_channel_are_adjacent(weights_layout, weights_shape
     """Pixel 1 in channel 0, 10 in channel 1; weights m + 1: the result reads 1 2 3 10 20 30."""
     source = np.array([1, 10], dtype=np.float32).reshape(1, 2, 1, 1)
     multiples = np.arange(1, 4, dtype=np.float32)
-    weights = np.broadcast_to(multiples.reshape((3, 1, 1, 1) if weights_layout == "OIHW" else (1, 1, 1, 3)), weights_shape)
+    weights = np.broadcast_to(
+        multiples.reshape((3, 1, 1, 1) if weights_layout == "OIHW" else (1, 1, 1, 3)), weights_shape
+    )
     descriptor = mg.DepthwiseConvolution2DDescriptor(weights_layout=weights_layout)
     result = mg.depthwise_convolution_2d(source, weights, descriptor=descriptor)
     np.testing.assert_array_equal(result.ravel(), [1, 2, 3, 10, 20, 30])

@@ -3,9 +3,10 @@
 import copy
 import pickle
 
-import mpsgraph_native as mg
 import pytest
 from support import counting, names
+
+import mpsgraph_native as mg
 
 WINDOW_2D = {
     "stride_in_x": 1, "stride_in_y": 1, "dilation_rate_in_x": 1, "dilation_rate_in_y": 1, "padding_left": 0,

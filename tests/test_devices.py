@@ -1,9 +1,10 @@
 """Devices: what this machine has, and why it lacks the rest."""
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import counting, names
+
+import mpsgraph_native as mg
 
 UNKNOWN = (ValueError, mg.DeviceError)
 

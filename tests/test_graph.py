@@ -3,10 +3,11 @@
 import asyncio
 import gc
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import assert_same_bits, counting, dtype, names, random_array, seeded
+
+import mpsgraph_native as mg
 
 REFUSED = (ValueError, TypeError, mg.MPSGraphError)
 SHAPE = (2, 3)

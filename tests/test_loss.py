@@ -1,9 +1,19 @@
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import FLOAT_DTYPES, assert_close, central_differences, dtype, names, random_array, seeded
 
-CASES = [((5,), 0), ((3, 10), 1), ((3, 10), 0), ((2, 3, 4, 5), 1), ((4000, 37), -1), ((1, 70_001), 1), ((33, 2100), 0), ((0, 4), 1)]
+import mpsgraph_native as mg
+
+CASES = [
+    ((5,), 0),
+    ((3, 10), 1),
+    ((3, 10), 0),
+    ((2, 3, 4, 5), 1),
+    ((4000, 37), -1),
+    ((1, 70_001), 1),
+    ((33, 2100), 0),
+    ((0, 4), 1),
+]
 
 
 def reference(source, labels, axis, reduction_type):

@@ -1,9 +1,10 @@
 """matrix_multiplication against float64 products."""
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import FLOAT_DTYPES, assert_close, assert_same_bits, names, random_array, seeded
+
+import mpsgraph_native as mg
 
 # Shapes of both operands: blocks of every size and their remainders, batches, and products that are all depth.
 SHAPES = [

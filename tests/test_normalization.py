@@ -1,13 +1,22 @@
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import FLOAT_DTYPES, assert_close, dtype, names, random_array, seeded
+
+import mpsgraph_native as mg
 
 
 @pytest.mark.parametrize("name", FLOAT_DTYPES)
 @pytest.mark.parametrize(
     ("shape", "axes"),
-    [((), None), ((7,), 0), ((5, 6), ()), ((4, 5, 6, 7), (0, 2, 3)), ((4, 30, 31, 5), (0, 1, 2)), ((300_001,), None), ((0, 3), 1)],
+    [
+        ((), None),
+        ((7,), 0),
+        ((5, 6), ()),
+        ((4, 5, 6, 7), (0, 2, 3)),
+        ((4, 30, 31, 5), (0, 1, 2)),
+        ((300_001,), None),
+        ((0, 3), 1),
+    ],
     ids=str,
 )
 def test_mean(shape, axes, name):

@@ -1,11 +1,12 @@
 """The elementwise and linear operations as array functions, as graph methods and through automatic differentiation."""
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from cases import operations as table
 from cases.operations import OPERATIONS
 from support import FLOAT_DTYPES, assert_close, assert_same_bits, central_differences, counting, dtype, names, seeded
+
+import mpsgraph_native as mg
 
 operations = pytest.mark.parametrize("operation", OPERATIONS, ids=str)
 reductions = pytest.mark.parametrize("reduction", ["None", "Sum", "Mean"])

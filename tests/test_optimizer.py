@@ -1,7 +1,8 @@
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import FLOAT_DTYPES, assert_close, dtype, names, random_array, seeded
+
+import mpsgraph_native as mg
 
 
 @pytest.mark.parametrize("name", FLOAT_DTYPES)

@@ -2,17 +2,16 @@
 
 import mmap
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import assert_same_bits, counting, dtype, names, random_array, seeded
 
+import mpsgraph_native as mg
+
 RNG = seeded("out")
 SOURCE, INCOMING, WEIGHTS = (random_array(RNG, shape) for shape in ((2, 3, 8, 8), (2, 4, 6, 6), (4, 3, 3, 3)))
 GEOMETRY = mg.Convolution2DDescriptor()
-POOLING = mg.Pooling4DDescriptor(
-    kernel_sizes=(1, 1, 2, 2), strides=(1, 1, 2, 2), return_indices_mode="GlobalFlatten2D"
-)
+POOLING = mg.Pooling4DDescriptor(kernel_sizes=(1, 1, 2, 2), strides=(1, 1, 2, 2), return_indices_mode="GlobalFlatten2D")
 
 CALLS = {
     "convolution_2d": lambda **k: mg.convolution_2d(SOURCE, WEIGHTS, descriptor=GEOMETRY, **k),

@@ -1,6 +1,5 @@
 """Max, average and L2-norm pooling, and the indices of maxima, against naive loops."""
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from reference import pooling as reference_pooling
@@ -14,6 +13,8 @@ from support import (
     pooling_operation,
     pooling_source,
 )
+
+import mpsgraph_native as mg
 
 FOUR_D = [name for name, (_, fields) in POOLINGS.items() if "kernel_sizes" in fields]
 
@@ -51,7 +52,10 @@ def test_max_return_indices(name, mode, kind):
 @pytest.mark.parametrize("name", POOLINGS)
 def test_indices_of_every_dtype(name, dtype_name):
     shape, fields = POOLINGS[name]
-    source, descriptor = pooling_source(shape, "special", dtype_name), pooling_descriptor(fields, return_indices_mode="GlobalFlatten4D")
+    source, descriptor = (
+        pooling_source(shape, "special", dtype_name),
+        pooling_descriptor(fields, return_indices_mode="GlobalFlatten4D"),
+    )
     values, indices = pooling_operation(("max", "_return_indices"), descriptor)(source, descriptor=descriptor)
     expected_values, expected_indices = reference_pooling.max_pooling(source, descriptor)
     assert values.dtype == source.dtype
@@ -64,7 +68,10 @@ def test_indices_of_every_dtype(name, dtype_name):
 @pytest.mark.parametrize("name", POOLINGS)
 def test_avg(name, include_zero_pad, dtype_name):
     shape, fields = POOLINGS[name]
-    source, descriptor = pooling_source(shape, "normal", dtype_name), pooling_descriptor(fields, include_zero_pad_to_average=include_zero_pad)
+    source, descriptor = (
+        pooling_source(shape, "normal", dtype_name),
+        pooling_descriptor(fields, include_zero_pad_to_average=include_zero_pad),
+    )
     result = pooling_operation(("avg", ""), descriptor)(source, descriptor=descriptor)
     expected, magnitude, length = reference_pooling.judge("avg", source, descriptor)
     assert_close(result, expected, magnitude=magnitude, length=length, dtype=dtype_name)
@@ -83,7 +90,9 @@ def test_l2_norm(name, dtype_name):
 def test_l2_norm_is_not_divided_by_the_window():
     source = np.array([[3.0, 4.0]], np.float32).reshape(1, 1, 1, 2)
     descriptor = mg.Pooling4DDescriptor(kernel_sizes=(1, 1, 1, 2))
-    np.testing.assert_array_equal(mg.l2_norm_pooling_4d(source, descriptor=descriptor), np.float32(5).reshape(1, 1, 1, 1))
+    np.testing.assert_array_equal(
+        mg.l2_norm_pooling_4d(source, descriptor=descriptor), np.float32(5).reshape(1, 1, 1, 1)
+    )
 
 
 @pytest.mark.parametrize("dtype_name", FLOAT_DTYPES)
@@ -98,7 +107,9 @@ def test_windows_without_a_tap(dtype_name):
     assert np.isneginf(values[outside].astype(np.float64)).all() and (indices[outside] == -1).all()
     assert np.isfinite(values[~outside].astype(np.float64)).all() and (indices[~outside] >= 0).all()
     for include in (False, True):
-        averages = mg.avg_pooling_2d(source, descriptor=mg.Pooling2DDescriptor(**fields, include_zero_pad_to_average=include))
+        averages = mg.avg_pooling_2d(
+            source, descriptor=mg.Pooling2DDescriptor(**fields, include_zero_pad_to_average=include)
+        )
         assert (averages[outside] == 0).all()
 
 
@@ -137,7 +148,14 @@ def test_zeros_of_either_sign_tie(data_layout, dtype_name):
 
 def test_padding_never_wins():
     source = np.full((1, 2, 3, 3), -5, np.float32)
-    fields = {"kernel_height": 3, "kernel_width": 3, "padding_left": 1, "padding_right": 1, "padding_top": 1, "padding_bottom": 1}
+    fields = {
+        "kernel_height": 3,
+        "kernel_width": 3,
+        "padding_left": 1,
+        "padding_right": 1,
+        "padding_top": 1,
+        "padding_bottom": 1,
+    }
     assert (mg.max_pooling_2d(source, descriptor=mg.Pooling2DDescriptor(**fields)) == -5).all()
 
 
@@ -200,12 +218,20 @@ def test_same_call_same_bits_and_untouched_input(name):
 
 @pytest.mark.parametrize(
     "view",
-    [np.asfortranarray, lambda a: a[:, :, ::-1].copy()[:, :, ::-1], lambda a: a.astype(">f4"), lambda a: np.repeat(a, 2, axis=3)[..., ::2]],
+    [
+        np.asfortranarray,
+        lambda a: a[:, :, ::-1].copy()[:, :, ::-1],
+        lambda a: a.astype(">f4"),
+        lambda a: np.repeat(a, 2, axis=3)[..., ::2],
+    ],
     ids=["fortran", "negative", "byte-swapped", "sliced"],
 )
 def test_memory_of_the_source_does_not_matter(view):
     shape, fields = POOLINGS["4d_image"]
-    source, descriptor = pooling_source(shape, "normal"), pooling_descriptor(fields, return_indices_mode="GlobalFlatten2D")
+    source, descriptor = (
+        pooling_source(shape, "normal"),
+        pooling_descriptor(fields, return_indices_mode="GlobalFlatten2D"),
+    )
     for got, expected in zip(
         mg.max_pooling_4d_return_indices(view(source), descriptor=descriptor),
         mg.max_pooling_4d_return_indices(source, descriptor=descriptor),
@@ -218,7 +244,9 @@ def test_memory_of_the_source_does_not_matter(view):
 @pytest.mark.parametrize("shape", [(0, 3, 8, 8), (2, 0, 3, 8, 8)], ids=["batch", "leading axis"])
 def test_empty_batch(shape):
     source = np.empty(shape, np.float32)
-    descriptor = mg.Pooling4DDescriptor(kernel_sizes=(1, 1, 2, 2), strides=(1, 1, 2, 2), return_indices_mode="GlobalFlatten2D")
+    descriptor = mg.Pooling4DDescriptor(
+        kernel_sizes=(1, 1, 2, 2), strides=(1, 1, 2, 2), return_indices_mode="GlobalFlatten2D"
+    )
     expected = (*shape[:-2], 4, 4)
     values, indices = mg.max_pooling_4d_return_indices(source, descriptor=descriptor)
     assert values.shape == indices.shape == expected

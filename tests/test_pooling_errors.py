@@ -1,9 +1,10 @@
 """Every refused pooling call names its argument, and leaves inputs and `out` as they were."""
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import names
+
+import mpsgraph_native as mg
 
 SHAPE, DTYPE = mg.ShapeError, mg.DTypeError
 HUGE = 2**31 - 1
@@ -20,8 +21,21 @@ BY_INDICES = ["max_pooling_2d_gradient", "max_pooling_4d_gradient"]
 def _descriptor(operation, **fields):
     """2x2 windows with stride 2."""
     if "4d" in operation:
-        return mg.Pooling4DDescriptor(**{"kernel_sizes": (1, 1, 2, 2), "strides": (1, 1, 2, 2), "return_indices_mode": "GlobalFlatten2D", **fields})
-    window = {"kernel_width": 2, "kernel_height": 2, "stride_in_x": 2, "stride_in_y": 2, "return_indices_mode": "GlobalFlatten2D"}
+        return mg.Pooling4DDescriptor(
+            **{
+                "kernel_sizes": (1, 1, 2, 2),
+                "strides": (1, 1, 2, 2),
+                "return_indices_mode": "GlobalFlatten2D",
+                **fields,
+            }
+        )
+    window = {
+        "kernel_width": 2,
+        "kernel_height": 2,
+        "stride_in_x": 2,
+        "stride_in_y": 2,
+        "return_indices_mode": "GlobalFlatten2D",
+    }
     return mg.Pooling2DDescriptor(**{**window, **fields})
 
 
@@ -63,9 +77,21 @@ def test_the_unspoilt_calls_work(operation):
 
 # A bad descriptor may be refused when it is made or when it is used, as long as the field is named.
 FIELDS_2D = [
-    *[(field, value, SHAPE) for field in ("kernel_width", "kernel_height", "stride_in_x", "stride_in_y") for value in (0, -1, 2**40)],
-    *[(field, value, SHAPE) for field in ("dilation_rate_in_x", "dilation_rate_in_y") for value in (0, -1, HUGE, 2**70)],
-    *[(field, value, SHAPE) for field in ("padding_left", "padding_right", "padding_top", "padding_bottom") for value in (-1, 2, 3, HUGE, 2**40)],
+    *[
+        (field, value, SHAPE)
+        for field in ("kernel_width", "kernel_height", "stride_in_x", "stride_in_y")
+        for value in (0, -1, 2**40)
+    ],
+    *[
+        (field, value, SHAPE)
+        for field in ("dilation_rate_in_x", "dilation_rate_in_y")
+        for value in (0, -1, HUGE, 2**70)
+    ],
+    *[
+        (field, value, SHAPE)
+        for field in ("padding_left", "padding_right", "padding_top", "padding_bottom")
+        for value in (-1, 2, 3, HUGE, 2**40)
+    ],
     ("kernel_width", 2.0, TypeError),
     ("stride_in_x", "2", TypeError),
     ("padding_left", None, TypeError),
@@ -110,7 +136,11 @@ FIELD_CASES = [
 ]
 
 
-@pytest.mark.parametrize(("operation", "field", "value", "error"), FIELD_CASES, ids=[f"{op}-{field}={value}" for op, field, value, _ in FIELD_CASES])
+@pytest.mark.parametrize(
+    ("operation", "field", "value", "error"),
+    FIELD_CASES,
+    ids=[f"{op}-{field}={value}" for op, field, value, _ in FIELD_CASES],
+)
 def test_descriptor_fields(operation, field, value, error):
     with pytest.raises(error, match=names(field)):
         _run(operation, _descriptor(operation, **{field: value}))
@@ -212,7 +242,11 @@ def test_what_is_no_array(operation):
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_descriptor_of_another_kind(operation):
-    other = mg.Pooling2DDescriptor(kernel_width=1, kernel_height=1) if "4d" in operation else mg.Pooling4DDescriptor(kernel_sizes=(1, 1, 1, 1))
+    other = (
+        mg.Pooling2DDescriptor(kernel_width=1, kernel_height=1)
+        if "4d" in operation
+        else mg.Pooling4DDescriptor(kernel_sizes=(1, 1, 1, 1))
+    )
     for wrong in (None, other, mg.Convolution2DDescriptor(), {"kernel_width": 2}):
         with pytest.raises(TypeError, match=names("descriptor")):
             _run(operation, wrong)
@@ -280,7 +314,14 @@ def test_indices_of_another_shape(operation):
 
 
 # Flattenings of a 2x3x6x8 destination, and of the window 1x1x2x2.
-LIMITS = {"GlobalFlatten2D": 48, "GlobalFlatten3D": 144, "GlobalFlatten4D": 288, "LocalFlatten2D": 4, "LocalFlatten3D": 4, "LocalFlatten4D": 4}
+LIMITS = {
+    "GlobalFlatten2D": 48,
+    "GlobalFlatten3D": 144,
+    "GlobalFlatten4D": 288,
+    "LocalFlatten2D": 4,
+    "LocalFlatten3D": 4,
+    "LocalFlatten4D": 4,
+}
 
 
 @pytest.mark.parametrize("index_dtype", [np.int32, np.int64])
@@ -288,7 +329,9 @@ LIMITS = {"GlobalFlatten2D": 48, "GlobalFlatten3D": 144, "GlobalFlatten4D": 288,
 @pytest.mark.parametrize("operation", BY_INDICES)
 def test_index_out_of_range(operation, mode, index_dtype):
     descriptor = _descriptor(operation, return_indices_mode=mode)
-    bad = [-1, -2, LIMITS[mode], LIMITS[mode] + 1, HUGE, -(2**31)] + ([2**32, 2**40, -(2**63)] if index_dtype is np.int64 else [])
+    bad = [-1, -2, LIMITS[mode], LIMITS[mode] + 1, HUGE, -(2**31)] + (
+        [2**32, 2**40, -(2**63)] if index_dtype is np.int64 else []
+    )
     for value in bad:
         indices = np.zeros((2, 3, 3, 4), index_dtype)
         indices[1, 2, 0, 3] = value
@@ -300,9 +343,14 @@ def test_index_out_of_range(operation, mode, index_dtype):
 
 
 def test_local_index_that_lands_on_padding():
-    descriptor = mg.Pooling2DDescriptor(kernel_width=2, kernel_height=2, padding_left=1, padding_top=1, return_indices_mode="LocalFlatten2D")
+    descriptor = mg.Pooling2DDescriptor(
+        kernel_width=2, kernel_height=2, padding_left=1, padding_top=1, return_indices_mode="LocalFlatten2D"
+    )
     gradient, indices = np.ones((1, 1, 3, 3), np.float32), np.full((1, 1, 3, 3), 3, np.int32)
-    assert mg.max_pooling_2d_gradient(gradient, indices=indices, output_shape=(1, 1, 3, 3), descriptor=descriptor).sum() == 9
+    assert (
+        mg.max_pooling_2d_gradient(gradient, indices=indices, output_shape=(1, 1, 3, 3), descriptor=descriptor).sum()
+        == 9
+    )
     indices[0, 0, 0, 1] = 1
     with pytest.raises(SHAPE, match=names("indices")):
         mg.max_pooling_2d_gradient(gradient, indices=indices, output_shape=(1, 1, 3, 3), descriptor=descriptor)
@@ -313,7 +361,10 @@ def _bad_outs(expected):
     read_only.flags.writeable = False
     yield np.full((*expected.shape[:3], expected.shape[3] + 1), 7, np.float32), SHAPE
     yield np.full(expected.shape, 7, np.float64), DTYPE
-    yield np.full(expected.shape, 7, np.float32).astype(np.dtype(np.float32).newbyteorder()), (mg.MPSGraphError, BufferError)
+    yield (
+        np.full(expected.shape, 7, np.float32).astype(np.dtype(np.float32).newbyteorder()),
+        (mg.MPSGraphError, BufferError),
+    )
     yield read_only, ValueError
 
 
@@ -330,7 +381,15 @@ def test_bad_out(operation):
 def test_bad_out_of_two_results(operation):
     descriptor = _descriptor(operation)
     values, indices = (np.full_like(array, 7) for array in _run(operation, descriptor))
-    bad = [values, (values,), (values, indices, indices), (indices, values), (values, indices.astype(np.int64)), (values, indices[:1]), (values, None)]
+    bad = [
+        values,
+        (values,),
+        (values, indices, indices),
+        (indices, values),
+        (values, indices.astype(np.int64)),
+        (values, indices[:1]),
+        (values, None),
+    ]
     for out in bad:
         with pytest.raises((TypeError, ValueError), match=names("out")):
             _run(operation, descriptor, out=out)

@@ -1,6 +1,5 @@
 """Gradients of max pooling (from source, from indices), average and L2-norm pooling."""
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from reference import pooling as reference_pooling
@@ -19,12 +18,16 @@ from support import (
     seeded,
 )
 
+import mpsgraph_native as mg
+
 FOUR_D = [name for name, (_, fields) in POOLINGS.items() if "kernel_sizes" in fields]
 BY_SOURCE = [(kind, name) for kind in ("max", "avg") for name in POOLINGS] + [("l2_norm", name) for name in FOUR_D]
 
 
 def _incoming(source, descriptor):
-    return random_array(seeded("incoming", source.shape), reference_pooling.output_shape(source.shape, descriptor), source.dtype)
+    return random_array(
+        seeded("incoming", source.shape), reference_pooling.output_shape(source.shape, descriptor), source.dtype
+    )
 
 
 def _names_every_pooled_axis(mode, descriptor):
@@ -33,14 +36,23 @@ def _names_every_pooled_axis(mode, descriptor):
     return all(kernel == 1 for kernel in reference_pooling.fields(descriptor).kernel_sizes[: 4 - count])
 
 
-CASES = [(name, mode, _names_every_pooled_axis(mode, pooling_descriptor(fields))) for name, (_, fields) in POOLINGS.items() for mode in INDEX_MODES]
+CASES = [
+    (name, mode, _names_every_pooled_axis(mode, pooling_descriptor(fields)))
+    for name, (_, fields) in POOLINGS.items()
+    for mode in INDEX_MODES
+]
 
 
 def _with_indices(name, mode, dtype_name="float32", kind="ties"):
     """(incoming, indices, source, descriptor), indices from the reference."""
     shape, fields = POOLINGS[name]
     source, descriptor = pooling_source(shape, kind, dtype_name), pooling_descriptor(fields, return_indices_mode=mode)
-    return _incoming(source, descriptor), reference_pooling.max_pooling(source, descriptor)[1].astype(np.int32), source, descriptor
+    return (
+        _incoming(source, descriptor),
+        reference_pooling.max_pooling(source, descriptor)[1].astype(np.int32),
+        source,
+        descriptor,
+    )
 
 
 @pytest.mark.parametrize("dtype_name", FLOAT_DTYPES)
@@ -92,7 +104,9 @@ def test_max_from_indices(name, mode):
 def test_mode_that_cannot_name_a_pooled_axis(name, mode):
     incoming, indices, source, descriptor = _with_indices(name, mode)
     with pytest.raises(mg.ShapeError, match=names("return_indices_mode")):
-        pooling_operation(("max", "_gradient"), descriptor)(incoming, indices=indices, output_shape=source.shape, descriptor=descriptor)
+        pooling_operation(("max", "_gradient"), descriptor)(
+            incoming, indices=indices, output_shape=source.shape, descriptor=descriptor
+        )
 
 
 @pytest.mark.parametrize("dtype_name", ["float64", "float16", "bfloat16"])
@@ -107,7 +121,11 @@ def test_max_from_indices_of_every_dtype(name, mode, dtype_name):
 
 
 @pytest.mark.parametrize("index_dtype", [np.int32, np.int64, ">i4", ">i8"])
-@pytest.mark.parametrize("kind", [tuple, list, lambda s: np.array(s, np.int32), lambda s: np.array(s, np.int64)], ids=["tuple", "list", "int32", "int64"])
+@pytest.mark.parametrize(
+    "kind",
+    [tuple, list, lambda s: np.array(s, np.int32), lambda s: np.array(s, np.int64)],
+    ids=["tuple", "list", "int32", "int64"],
+)
 @pytest.mark.parametrize("name", ["2d_overlap", "4d_image", "4d_rank_5"])
 def test_index_and_shape_forms(name, kind, index_dtype):
     incoming, indices, source, descriptor = _with_indices(name, "GlobalFlatten4D")
@@ -122,10 +140,15 @@ def test_index_and_shape_forms(name, kind, index_dtype):
 def test_forward_indices_feed_the_gradient(name):
     """The package's own indices, NaN and windows outside included: both forms of the gradient follow one rule."""
     shape, fields = POOLINGS[name]
-    source, descriptor = pooling_source(shape, "special"), pooling_descriptor(fields, return_indices_mode="GlobalFlatten4D")
+    source, descriptor = (
+        pooling_source(shape, "special"),
+        pooling_descriptor(fields, return_indices_mode="GlobalFlatten4D"),
+    )
     incoming = _incoming(source, descriptor)
     _, indices = pooling_operation(("max", "_return_indices"), descriptor)(source, descriptor=descriptor)
-    result = pooling_operation(("max", "_gradient"), descriptor)(incoming, indices=indices, output_shape=shape, descriptor=descriptor)
+    result = pooling_operation(("max", "_gradient"), descriptor)(
+        incoming, indices=indices, output_shape=shape, descriptor=descriptor
+    )
     expected, magnitude, length = reference_pooling.judge_gradient("max", incoming, source, descriptor)
     assert_close(result, expected, magnitude=magnitude, length=length, dtype="float32")
 
@@ -133,14 +156,22 @@ def test_forward_indices_feed_the_gradient(name):
 def test_nothing_comes_from_windows_outside():
     """ceil_mode, 4x6, kernel 1, stride 2: index -1 in the outer windows adds nothing, wherever NaN or infinity arrives."""
     descriptor = mg.Pooling2DDescriptor(
-        kernel_width=1, kernel_height=1, stride_in_x=2, stride_in_y=2, ceil_mode=True, return_indices_mode="GlobalFlatten2D"
+        kernel_width=1,
+        kernel_height=1,
+        stride_in_x=2,
+        stride_in_y=2,
+        ceil_mode=True,
+        return_indices_mode="GlobalFlatten2D",
     )
     source = pooling_source((1, 1, 4, 6), "normal")
     _, indices = mg.max_pooling_2d_return_indices(source, descriptor=descriptor)
     incoming = np.where(indices == -1, np.nan, 1).astype(np.float32)
     expected = np.zeros_like(source)
     expected[..., ::2, ::2] = 1
-    np.testing.assert_array_equal(mg.max_pooling_2d_gradient(incoming, indices=indices, output_shape=source.shape, descriptor=descriptor), expected)
+    np.testing.assert_array_equal(
+        mg.max_pooling_2d_gradient(incoming, indices=indices, output_shape=source.shape, descriptor=descriptor),
+        expected,
+    )
     np.testing.assert_array_equal(mg.max_pooling_2d_gradient(incoming, source=source, descriptor=descriptor), expected)
     np.testing.assert_array_equal(mg.avg_pooling_2d_gradient(incoming, source=source, descriptor=descriptor), expected)
 
@@ -219,9 +250,13 @@ def test_memory_of_operands_does_not_matter(view):
 @pytest.mark.parametrize("kind", ["max", "avg", "l2_norm"])
 def test_empty_batch(kind):
     source, incoming = np.empty((0, 3, 8, 8), np.float32), np.empty((0, 3, 4, 4), np.float32)
-    descriptor = mg.Pooling4DDescriptor(kernel_sizes=(1, 1, 2, 2), strides=(1, 1, 2, 2), return_indices_mode="GlobalFlatten2D")
+    descriptor = mg.Pooling4DDescriptor(
+        kernel_sizes=(1, 1, 2, 2), strides=(1, 1, 2, 2), return_indices_mode="GlobalFlatten2D"
+    )
     operation = pooling_operation((kind, "_gradient"), descriptor)
     assert operation(incoming, source=source, descriptor=descriptor).shape == source.shape
     if kind == "max":
         indices = np.empty(incoming.shape, np.int32)
-        assert operation(incoming, indices=indices, output_shape=source.shape, descriptor=descriptor).shape == source.shape
+        assert (
+            operation(incoming, indices=indices, output_shape=source.shape, descriptor=descriptor).shape == source.shape
+        )

@@ -107,9 +107,7 @@ def test_spawned_workers_compute(tmp_path):
     """multiprocessing's spawn: every worker imports the package anew."""
     script = tmp_path / "spawned.py"
     script.write_text(textwrap.dedent(SPAWN))
-    done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=TIMEOUT, check=False
-    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=TIMEOUT, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[0.0, 3.0, 12.0, 27.0]"
 

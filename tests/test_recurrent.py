@@ -1,10 +1,11 @@
 """What holds for every recurrent operation: values, gradients, results, `out=` and empty extents."""
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from cases.recurrent_sweep import FAMILIES, GRU, Case, as_tuple, assert_nearly_equal, full, smooth, sweep
 from support import central_differences, dtype
+
+import mpsgraph_native as mg
 
 SWEEP = [case for family in FAMILIES for case in sweep(family)]
 SMOOTH = [case for family in FAMILIES for case in smooth(family)]

@@ -1,10 +1,11 @@
 """Every refused operand of the recurrent operations is named, and the caller's memory stays as it was."""
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from cases.recurrent_sweep import FAMILIES, GRU, LSTM, Case, full
 from support import dtype, names
+
+import mpsgraph_native as mg
 
 REFUSED_DEVICE = (ValueError, mg.DeviceError)
 families = pytest.mark.parametrize("family", FAMILIES, ids=str)

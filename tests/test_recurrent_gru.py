@@ -1,9 +1,10 @@
 """What only the GRU has: gate order, flip_z, reset_after and the secondary bias."""
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from cases.recurrent_sweep import GRU, Case, assert_nearly_equal, full
+
+import mpsgraph_native as mg
 
 GATES_SWAPPED = [1, 0, 2]
 

@@ -1,9 +1,10 @@
 """What only the LSTM has: the cell, its results, its gate order and the peephole."""
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from cases.recurrent_sweep import LSTM, Case, assert_nearly_equal, full
+
+import mpsgraph_native as mg
 
 
 def run(case, arrays, **options):

@@ -1,10 +1,11 @@
 """What only the single-gate recurrence has: a pre-activation z_state and Relu by default."""
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from cases.recurrent_sweep import ACTIVATIONS, SINGLE_GATE, Case, full
 from reference.recurrent import activate
+
+import mpsgraph_native as mg
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)

@@ -1,7 +1,8 @@
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import FLOAT_DTYPES, assert_close, assert_same_bits, dtype, names, random_array, seeded
+
+import mpsgraph_native as mg
 
 CASES = [
     ((), None),
@@ -57,12 +58,18 @@ def count_along(shape, axes):
 def test_numbers(function, shape, axes, name):
     tensor = random_array(seeded(function, shape), shape, name)
     if function == "reduction_product":
-        tensor = np.asarray(tensor * 0.05 + 1).astype(tensor.dtype) if count_along(shape, axes) < 2000 else np.ones_like(tensor)
+        tensor = (
+            np.asarray(tensor * 0.05 + 1).astype(tensor.dtype)
+            if count_along(shape, axes) < 2000
+            else np.ones_like(tensor)
+        )
     x = tensor.astype(np.float64)
     expected = NUMBERS[function](x, axis=axes, keepdims=True)
     magnitude = np.sum(np.abs(x), axis=axes, keepdims=True) if function == "reduction_sum" else np.abs(expected)
     length = count_along(shape, axes)
-    assert_close(getattr(mg, function)(tensor, axes=axes), expected, magnitude=magnitude, length=length, dtype=dtype(name))
+    assert_close(
+        getattr(mg, function)(tensor, axes=axes), expected, magnitude=magnitude, length=length, dtype=dtype(name)
+    )
 
 
 @pytest.mark.parametrize("name", ["int32", "int64"])

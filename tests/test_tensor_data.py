@@ -6,10 +6,11 @@ import mmap
 import weakref
 
 import ml_dtypes
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import FLOAT_DTYPES, counting, dtype
+
+import mpsgraph_native as mg
 
 PYBUF_SIMPLE, PYBUF_WRITABLE, PYBUF_FORMAT, PYBUF_ND, PYBUF_STRIDES = 0, 1, 4, 8, 0x18
 dtypes = pytest.mark.parametrize("name", [*FLOAT_DTYPES, "int32", "int64"])

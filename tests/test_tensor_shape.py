@@ -1,9 +1,10 @@
 import itertools
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import FLOAT_DTYPES, assert_same_bits, dtype, names, seeded
+
+import mpsgraph_native as mg
 
 DTYPES = [*FLOAT_DTYPES, "int8", "int16", "int32", "int64", "uint8", "bool"]
 
@@ -28,7 +29,9 @@ def test_reshape(shape, new, name):
 
 
 @pytest.mark.parametrize("name", DTYPES)
-@pytest.mark.parametrize("shape", [(3, 5), (130, 67), (2, 3, 4), (3, 1, 70), (17, 33, 5), (2, 3, 4, 5), (3, 0, 2)], ids=str)
+@pytest.mark.parametrize(
+    "shape", [(3, 5), (130, 67), (2, 3, 4), (3, 1, 70), (17, 33, 5), (2, 3, 4, 5), (3, 0, 2)], ids=str
+)
 def test_transpose(shape, name):
     tensor = numbers(shape, name)
     for permutation in itertools.permutations(range(len(shape))):
@@ -130,7 +133,9 @@ SLICES = [
 @pytest.mark.parametrize(("shape", "starts", "ends", "strides"), SLICES, ids=str)
 def test_slice_and_its_gradient(shape, starts, ends, strides, name):
     tensor = numbers(shape, name)
-    index = tuple(np.s_[start:end:stride] for start, end, stride in zip(starts, ends, strides or (1,) * len(starts), strict=True))
+    index = tuple(
+        np.s_[start:end:stride] for start, end, stride in zip(starts, ends, strides or (1,) * len(starts), strict=True)
+    )
     expected = np.array(tensor[index], order="C")
     assert_same_bits(mg.slice(tensor, starts=starts, ends=ends, strides=strides), expected)
     adjoint = np.zeros_like(tensor)
@@ -178,7 +183,11 @@ X = np.ones((2, 3), np.float32)
         (lambda: mg.slice(X, dimension=1, start=1, length=3), mg.ShapeError, "length"),
         (lambda: mg.slice(X, dimension=1, start=1), mg.DTypeError, "length"),
         (lambda: mg.slice(X, dimension=1, starts=(0, 0), start=0, length=1), mg.ShapeError, "dimension"),
-        (lambda: mg.slice_gradient(X, fwd_in_shape=(4, 4), starts=(0, 0), ends=(2, 2)), mg.ShapeError, "input_gradient"),
+        (
+            lambda: mg.slice_gradient(X, fwd_in_shape=(4, 4), starts=(0, 0), ends=(2, 2)),
+            mg.ShapeError,
+            "input_gradient",
+        ),
         (lambda: mg.slice_gradient(X, fwd_in_shape=(4, -4), starts=(0, 0), ends=(2, 3)), mg.ShapeError, "fwd_in_shape"),
         (lambda: mg.slice_gradient(X, fwd_in_shape=(4, 4), starts=(0, 0), ends=(2, 5)), mg.ShapeError, "ends"),
     ],

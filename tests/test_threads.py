@@ -3,10 +3,11 @@
 import threading
 import time
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import assert_same_bits, names, random_array, seeded
+
+import mpsgraph_native as mg
 
 THREAD_COUNTS = (1, 2, 8)
 
@@ -32,9 +33,7 @@ def mixed_calls():
 
     def gru_gradients():
         h, z_state = mg.gru(source, recurrent, input_weight=weight, descriptor=gru)
-        gradients = mg.gru_gradients(
-            source, recurrent, dh, z_state, h, input_weight=weight, descriptor=gru
-        )
+        gradients = mg.gru_gradients(source, recurrent, dh, z_state, h, input_weight=weight, descriptor=gru)
         return [value for value in gradients if value is not None]
 
     return [

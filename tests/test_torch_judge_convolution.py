@@ -3,10 +3,11 @@
 Everything runs in float64, where the two may differ by rounding alone.
 """
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import random_array, seeded
+
+import mpsgraph_native as mg
 
 torch = pytest.importorskip("torch")
 functional = torch.nn.functional
@@ -60,8 +61,12 @@ def test_convolution(inputs, outputs, groups, window):
     result, incoming, (data, weight) = _differentiate(lambda x, w: functional.conv2d(x, w, **options), source, weights)
     d = mg.Convolution2DDescriptor(groups=groups, **_fields(stride, padding, dilation))
     np.testing.assert_allclose(mg.convolution_2d(source, weights, descriptor=d), result, **CLOSE)
-    np.testing.assert_allclose(mg.convolution_2d_data_gradient(incoming, weights, output_shape=source.shape, descriptor=d), data, **CLOSE)
-    np.testing.assert_allclose(mg.convolution_2d_weights_gradient(incoming, source, output_shape=weights.shape, descriptor=d), weight, **CLOSE)
+    np.testing.assert_allclose(
+        mg.convolution_2d_data_gradient(incoming, weights, output_shape=source.shape, descriptor=d), data, **CLOSE
+    )
+    np.testing.assert_allclose(
+        mg.convolution_2d_weights_gradient(incoming, source, output_shape=weights.shape, descriptor=d), weight, **CLOSE
+    )
 
 
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
@@ -91,12 +96,21 @@ def test_depthwise_convolution(multiplier, window):
 @pytest.mark.parametrize("kernel", [(3, 3), (2, 4), (2, 2)], ids=str)
 def test_same_padding(kernel):
     """TF_SAME with stride 1 is PyTorch's padding="same": an odd total pads at the end."""
-    source, weights = random_array(seeded(kernel), (2, 3, 6, 7), "float64"), random_array(seeded(kernel, 1), (4, 3, *kernel), "float64")
-    result, incoming, (data, weight) = _differentiate(lambda x, w: functional.conv2d(x, w, padding="same"), source, weights)
+    source, weights = (
+        random_array(seeded(kernel), (2, 3, 6, 7), "float64"),
+        random_array(seeded(kernel, 1), (4, 3, *kernel), "float64"),
+    )
+    result, incoming, (data, weight) = _differentiate(
+        lambda x, w: functional.conv2d(x, w, padding="same"), source, weights
+    )
     d = mg.Convolution2DDescriptor(padding_style="TF_SAME")
     np.testing.assert_allclose(mg.convolution_2d(source, weights, descriptor=d), result, **CLOSE)
-    np.testing.assert_allclose(mg.convolution_2d_data_gradient(incoming, weights, output_shape=source.shape, descriptor=d), data, **CLOSE)
-    np.testing.assert_allclose(mg.convolution_2d_weights_gradient(incoming, source, output_shape=weights.shape, descriptor=d), weight, **CLOSE)
+    np.testing.assert_allclose(
+        mg.convolution_2d_data_gradient(incoming, weights, output_shape=source.shape, descriptor=d), data, **CLOSE
+    )
+    np.testing.assert_allclose(
+        mg.convolution_2d_weights_gradient(incoming, source, output_shape=weights.shape, descriptor=d), weight, **CLOSE
+    )
 
 
 def _pooling_source(image, kind):
@@ -127,14 +141,23 @@ def test_max_pooling(window, kind):
         return functional.max_pool2d(x, kernel, stride, padding, dilation, return_indices=True)[0]
 
     result, incoming, (gradient,) = _differentiate(forward, source)
-    expected = functional.max_pool2d(torch.from_numpy(source), kernel, stride, padding, dilation, return_indices=True)[1].numpy()
+    expected = functional.max_pool2d(torch.from_numpy(source), kernel, stride, padding, dilation, return_indices=True)[
+        1
+    ].numpy()
     d = mg.Pooling2DDescriptor(
-        kernel_height=kernel[0], kernel_width=kernel[1], return_indices_mode="GlobalFlatten2D", **_fields(stride, padding, dilation)
+        kernel_height=kernel[0],
+        kernel_width=kernel[1],
+        return_indices_mode="GlobalFlatten2D",
+        **_fields(stride, padding, dilation),
     )
     values, indices = mg.max_pooling_2d_return_indices(source, descriptor=d)
     np.testing.assert_array_equal(values, result)
     np.testing.assert_array_equal(indices, expected)
-    for operand in ({"source": source}, {"indices": indices, "output_shape": source.shape}, {"indices": expected, "output_shape": source.shape}):
+    for operand in (
+        {"source": source},
+        {"indices": indices, "output_shape": source.shape},
+        {"indices": expected, "output_shape": source.shape},
+    ):
         np.testing.assert_allclose(mg.max_pooling_2d_gradient(incoming, **operand, descriptor=d), gradient, **CLOSE)
 
 
@@ -142,7 +165,9 @@ def test_first_nan_wins_in_both():
     source = _pooling_source((9, 8), "ties")
     source[seeded("nan").random(source.shape) < 0.2] = np.nan
     expected = functional.max_pool2d(torch.from_numpy(source), 3, 2, 1, return_indices=True)
-    d = mg.Pooling2DDescriptor(kernel_height=3, kernel_width=3, return_indices_mode="GlobalFlatten2D", **_fields((2, 2), (1, 1), (1, 1)))
+    d = mg.Pooling2DDescriptor(
+        kernel_height=3, kernel_width=3, return_indices_mode="GlobalFlatten2D", **_fields((2, 2), (1, 1), (1, 1))
+    )
     values, indices = mg.max_pooling_2d_return_indices(source, descriptor=d)
     np.testing.assert_array_equal(values, expected[0].numpy())
     finite = ~np.isnan(values)
@@ -158,7 +183,10 @@ def test_avg_pooling(window, include_zero_pad):
         lambda x: functional.avg_pool2d(x, kernel, stride, padding, count_include_pad=include_zero_pad), source
     )
     d = mg.Pooling2DDescriptor(
-        kernel_height=kernel[0], kernel_width=kernel[1], include_zero_pad_to_average=include_zero_pad, **_fields(stride, padding, dilation)
+        kernel_height=kernel[0],
+        kernel_width=kernel[1],
+        include_zero_pad_to_average=include_zero_pad,
+        **_fields(stride, padding, dilation),
     )
     np.testing.assert_allclose(mg.avg_pooling_2d(source, descriptor=d), result, **CLOSE)
     np.testing.assert_allclose(mg.avg_pooling_2d_gradient(incoming, source=source, descriptor=d), gradient, **CLOSE)
@@ -172,7 +200,9 @@ def test_ceil_mode(image):
     result, incoming, (gradient,) = _differentiate(lambda x: functional.max_pool2d(x, 3, 2, ceil_mode=True), source)
     np.testing.assert_array_equal(mg.max_pooling_2d(source, descriptor=d), result)
     np.testing.assert_allclose(mg.max_pooling_2d_gradient(incoming, source=source, descriptor=d), gradient, **CLOSE)
-    result, incoming, (gradient,) = _differentiate(lambda x: functional.avg_pool2d(x, 3, 2, ceil_mode=True, count_include_pad=False), source)
+    result, incoming, (gradient,) = _differentiate(
+        lambda x: functional.avg_pool2d(x, 3, 2, ceil_mode=True, count_include_pad=False), source
+    )
     np.testing.assert_allclose(mg.avg_pooling_2d(source, descriptor=d), result, **CLOSE)
     np.testing.assert_allclose(mg.avg_pooling_2d_gradient(incoming, source=source, descriptor=d), gradient, **CLOSE)
 
@@ -197,11 +227,16 @@ def test_pooling_over_three_axes(mode):
 
     result, incoming, (gradient,) = _differentiate(forward, source)
     d = mg.Pooling4DDescriptor(
-        kernel_sizes=(1, 3, 2, 3), strides=(1, 2, 2, 1), padding_values=(0, 0, 1, 1, 0, 0, 1, 1), return_indices_mode=mode
+        kernel_sizes=(1, 3, 2, 3),
+        strides=(1, 2, 2, 1),
+        padding_values=(0, 0, 1, 1, 0, 0, 1, 1),
+        return_indices_mode=mode,
     )
     values, indices = mg.max_pooling_4d_return_indices(source, descriptor=d)
     np.testing.assert_array_equal(values, result)
-    expected = functional.max_pool3d(torch.from_numpy(source), (3, 2, 3), (2, 2, 1), (1, 0, 1), return_indices=True)[1].numpy()
+    expected = functional.max_pool3d(torch.from_numpy(source), (3, 2, 3), (2, 2, 1), (1, 0, 1), return_indices=True)[
+        1
+    ].numpy()
     channel = np.arange(3).reshape(1, 3, 1, 1, 1) * (5 * 6 * 7 if mode == "GlobalFlatten4D" else 0)
     np.testing.assert_array_equal(indices, expected + channel)
     actual = mg.max_pooling_4d_gradient(incoming, indices=indices, output_shape=source.shape, descriptor=d)

@@ -1,8 +1,9 @@
 """The recurrent operations against torch: forward and every gradient, one and two directions."""
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
+
+import mpsgraph_native as mg
 
 torch = pytest.importorskip("torch")
 

@@ -21,7 +21,9 @@ def main(arguments):
     device = arguments.device or mg.default_device().name
     engine = next((entry for entry in mg.devices() if entry.name == device and entry.available), None)
     if engine is None:
-        raise mg.DeviceError(f"device must be one of those that `mpsgraph-native info` lists as available, got {device}")
+        raise mg.DeviceError(
+            f"device must be one of those that `mpsgraph-native info` lists as available, got {device}"
+        )
     console.print(f"engine: [bold]{engine.name}[/] ({engine.description})")
     digits = load_digits()
     console.print(

@@ -54,9 +54,7 @@ class ConvolutionalNetwork:
 
     def step(self, images, labels):
         """One step of gradient descent on a batch; gives its mean loss."""
-        loss, *self._parameters = self._train.run(
-            [images[:, None], labels, self._learning_rate, *self._parameters]
-        )
+        loss, *self._parameters = self._train.run([images[:, None], labels, self._learning_rate, *self._parameters])
         return float(loss)
 
     def predict(self, images):
@@ -109,9 +107,7 @@ class ConvolutionalNetwork:
         d_logits = graph.softmax_cross_entropy_gradient(
             graph.constant(1.0, shape=loss.shape), layers["logits"], labels, axis=1, reduction_type="Mean"
         )
-        d_dense_weights = graph.matrix_multiplication(
-            graph.transpose(layers["flat"], permutation=(1, 0)), d_logits
-        )
+        d_dense_weights = graph.matrix_multiplication(graph.transpose(layers["flat"], permutation=(1, 0)), d_logits)
         d_flat = graph.matrix_multiplication(d_logits, graph.transpose(dense_weights, permutation=(1, 0)))
         d_features = graph.max_pooling_2d_gradient(
             graph.reshape(d_flat, shape=layers["pooled"].shape),

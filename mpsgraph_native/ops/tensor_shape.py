@@ -21,7 +21,9 @@ def _integer(name, argument, value):
 def _axis(name, argument, value, rank):
     axis = _integer(name, argument, value)
     if not -rank <= axis < rank:
-        raise ShapeError(f"{name}: {argument} must lie in [{-rank}, {rank - 1}] for a tensor of rank {rank}, got {axis}")
+        raise ShapeError(
+            f"{name}: {argument} must lie in [{-rank}, {rank - 1}] for a tensor of rank {rank}, got {axis}"
+        )
     return axis % rank
 
 

@@ -2,8 +2,9 @@
 
 import array
 import mmap
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 

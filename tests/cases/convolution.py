@@ -1,10 +1,10 @@
 """Reports about convolution gradients. Strides and dilations are (Y, X), paddings (top, bottom, left, right)."""
 
-import mpsgraph_native as mg
 import numpy as np
 import pytest
 from support import Convolution, counting, random_array, seeded
 
+import mpsgraph_native as mg
 from cases import Judged, Refused, Value
 
 
@@ -34,7 +34,12 @@ def _counted(incoming_shape, source_shape, weights_shape, **fields):
 def _ones(incoming_shape, source_shape, weights_shape, dtype_name="float32", **fields):
     def call():
         incoming, source = counting(1, dtype_name=dtype_name), counting(1, dtype_name=dtype_name)
-        return weights_gradient(np.broadcast_to(incoming, incoming_shape).copy(), np.broadcast_to(source, source_shape).copy(), weights_shape, **fields)
+        return weights_gradient(
+            np.broadcast_to(incoming, incoming_shape).copy(),
+            np.broadcast_to(source, source_shape).copy(),
+            weights_shape,
+            **fields,
+        )
 
     return call
 
@@ -109,9 +114,24 @@ VALUES = [
         [[285, 186], [154, 94]],
     ),
     Value(("pytorch/pytorch#129207",), "channel 65537", _last_channel, [2, 3, 2]),
-    Value(("pytorch/pytorch#119677",), "sums beyond 2**24", _ones((1, 1, 4096, 4097), (1, 1, 4096, 4097), (1, 1, 1, 1)), [16781312]),
-    Value(("kulinseth/pytorch#431",), "float16 sums", _ones((1, 1, 64, 64), (1, 1, 64, 64), (1, 1, 1, 1), "float16"), [4096]),
-    Value(("pytorch/pytorch#68048",), "bfloat16 sums", _ones((1, 1, 40, 40), (1, 1, 40, 40), (1, 1, 1, 1), "bfloat16"), [1600]),
+    Value(
+        ("pytorch/pytorch#119677",),
+        "sums beyond 2**24",
+        _ones((1, 1, 4096, 4097), (1, 1, 4096, 4097), (1, 1, 1, 1)),
+        [16781312],
+    ),
+    Value(
+        ("kulinseth/pytorch#431",),
+        "float16 sums",
+        _ones((1, 1, 64, 64), (1, 1, 64, 64), (1, 1, 1, 1), "float16"),
+        [4096],
+    ),
+    Value(
+        ("pytorch/pytorch#68048",),
+        "bfloat16 sums",
+        _ones((1, 1, 40, 40), (1, 1, 40, 40), (1, 1, 1, 1), "bfloat16"),
+        [1600],
+    ),
     Value(
         ("ml-explore/mlx#3248", "ml-explore/mlx#3138", "pytorch/pytorch#185663"),
         "index products beyond 2**32",
@@ -125,7 +145,12 @@ VALUES = [
         lambda: weights_gradient(np.broadcast_to(np.float32(1), (2, 1, 2, 2)), counting(2, 1, 3, 3), (1, 1, 2, 2)),
         [[60, 68], [84, 92]],
     ),
-    Value(("FluxML/NNlib.jl#763", "Theano/Theano#3715", "tensorflow/tensorflow#14657"), "empty batch", _empty_batch, lambda: np.zeros((4, 3, 3, 3))),
+    Value(
+        ("FluxML/NNlib.jl#763", "Theano/Theano#3715", "tensorflow/tensorflow#14657"),
+        "empty batch",
+        _empty_batch,
+        lambda: np.zeros((4, 3, 3, 3)),
+    ),
     Value(
         ("pytorch/pytorch#187399",),
         "no input channels",
@@ -144,7 +169,9 @@ def _one_channel_views(shape, order):
     """A permuted view of a one-channel array, which could be taken for either layout."""
 
     def problem():
-        problem = Convolution(1, 1, 2, tuple(shape[axis] for axis in order)[2:], (1, 3)).problem("convolution_2d_weights_gradient")
+        problem = Convolution(1, 1, 2, tuple(shape[axis] for axis in order)[2:], (1, 3)).problem(
+            "convolution_2d_weights_gradient"
+        )
         problem["source"] = random_array(seeded(shape), shape).transpose(order)
         return problem
 
@@ -161,7 +188,9 @@ def _mixed_memory():
 _WEIGHTS, _DATA = "convolution_2d_weights_gradient", "convolution_2d_data_gradient"
 _POINTWISE = Convolution(32, 4, 8, (32, 32), (1, 1), {"stride_in_y": 2, "stride_in_x": 2})
 _PADDING_3 = dict.fromkeys(("padding_left", "padding_right", "padding_top", "padding_bottom"), 3)
-_DEPTHWISE_7 = Convolution(2, 32, 32, (14, 14), (7, 7), {"groups": 32, "stride_in_y": 2, "stride_in_x": 2, **_PADDING_3})
+_DEPTHWISE_7 = Convolution(
+    2, 32, 32, (14, 14), (7, 7), {"groups": 32, "stride_in_y": 2, "stride_in_x": 2, **_PADDING_3}
+)
 
 JUDGED = [
     *[
@@ -181,8 +210,15 @@ JUDGED = [
         "depthwise_" + _WEIGHTS,
         lambda: Convolution(2, 3, 4, (7, 8), (3, 3)).problem("depthwise_" + _WEIGHTS, "float32", "NHWC", "HWIO"),
     ),
-    Judged(("pytorch/pytorch#84206", "pytorch/pytorch#84511"), "one channel, permuted", _WEIGHTS, _one_channel_views((1, 10, 10, 1), (0, 3, 1, 2))),
-    Judged(("pytorch/pytorch#91822",), "one channel, a row", _WEIGHTS, _one_channel_views((1, 1, 176, 1), (0, 3, 1, 2))),
+    Judged(
+        ("pytorch/pytorch#84206", "pytorch/pytorch#84511"),
+        "one channel, permuted",
+        _WEIGHTS,
+        _one_channel_views((1, 10, 10, 1), (0, 3, 1, 2)),
+    ),
+    Judged(
+        ("pytorch/pytorch#91822",), "one channel, a row", _WEIGHTS, _one_channel_views((1, 1, 176, 1), (0, 3, 1, 2))
+    ),
     Judged(("pytorch/pytorch#174241", "pytorch/pytorch#162776"), "mixed layouts", _WEIGHTS, _mixed_memory),
     *[
         Judged(

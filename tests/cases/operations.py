@@ -1,7 +1,8 @@
 """The elementwise and linear operations around the gradients, each with its formula in NumPy float64."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 

@@ -1,15 +1,17 @@
 """Reports about pooling gradients and indices."""
 
-import mpsgraph_native as mg
 import numpy as np
 from support import counting
 
+import mpsgraph_native as mg
 from cases import Refused, Value
 
 
 def window(kernel, stride=1, padding=0, **fields):
     """A square 2D window; each number may be a (Y, X) pair."""
-    (height, width), (stride_y, stride_x), (pad_y, pad_x) = (np.broadcast_to(value, 2).tolist() for value in (kernel, stride, padding))
+    (height, width), (stride_y, stride_x), (pad_y, pad_x) = (
+        np.broadcast_to(value, 2).tolist() for value in (kernel, stride, padding)
+    )
     return mg.Pooling2DDescriptor(
         kernel_height=height,
         kernel_width=width,
@@ -53,7 +55,9 @@ def _unit_gradient(source, descriptor):
         values, indices = mg.max_pooling_2d_return_indices(source, descriptor=descriptor)
         ones = np.ones_like(values)
         from_source = mg.max_pooling_2d_gradient(ones, source=source, descriptor=descriptor)
-        from_indices = mg.max_pooling_2d_gradient(ones, indices=indices, output_shape=source.shape, descriptor=descriptor)
+        from_indices = mg.max_pooling_2d_gradient(
+            ones, indices=indices, output_shape=source.shape, descriptor=descriptor
+        )
         np.testing.assert_array_equal(from_source, from_indices)
         return from_source
 
@@ -84,7 +88,9 @@ def _channels_last_average():
 
 
 def _narrow_average():
-    return _avg_gradient(np.ones((1, 3, 3, 3), np.float32), np.ones((1, 6, 6, 3), np.float32), window(2, 2, data_layout="NHWC"))
+    return _avg_gradient(
+        np.ones((1, 3, 3, 3), np.float32), np.ones((1, 6, 6, 3), np.float32), window(2, 2, data_layout="NHWC")
+    )
 
 
 def _one_large_value():
@@ -120,20 +126,60 @@ FIVE = np.array(
 ).reshape(1, 1, 5, 5)  # fmt: skip
 
 VALUES = [
-    Value(("tensorflow/tensorflow#126254",), "NHWC GlobalFlatten2D, one channel", _indices("GlobalFlatten2D"), [1, 3, 1, 2]),
-    Value(("tensorflow/tensorflow#126254",), "NHWC GlobalFlatten2D, two channels", _indices("GlobalFlatten2D", 2), [3, 7, 3, 5]),
-    Value(("tensorflow/tensorflow#126254",), "NHWC GlobalFlatten3D, one channel", _indices("GlobalFlatten3D"), [1, 7, 13, 10]),
-    Value(("tensorflow/tensorflow#126254",), "NHWC GlobalFlatten3D, two channels", _indices("GlobalFlatten3D", 2), [3, 15, 27, 21]),
-    Value(("tensorflow/tensorflow#126254",), "NCHW LocalFlatten2D", _indices("LocalFlatten2D", data_layout="NCHW"), [1, 3, 3, 0]),
+    Value(
+        ("tensorflow/tensorflow#126254",),
+        "NHWC GlobalFlatten2D, one channel",
+        _indices("GlobalFlatten2D"),
+        [1, 3, 1, 2],
+    ),
+    Value(
+        ("tensorflow/tensorflow#126254",),
+        "NHWC GlobalFlatten2D, two channels",
+        _indices("GlobalFlatten2D", 2),
+        [3, 7, 3, 5],
+    ),
+    Value(
+        ("tensorflow/tensorflow#126254",),
+        "NHWC GlobalFlatten3D, one channel",
+        _indices("GlobalFlatten3D"),
+        [1, 7, 13, 10],
+    ),
+    Value(
+        ("tensorflow/tensorflow#126254",),
+        "NHWC GlobalFlatten3D, two channels",
+        _indices("GlobalFlatten3D", 2),
+        [3, 15, 27, 21],
+    ),
+    Value(
+        ("tensorflow/tensorflow#126254",),
+        "NCHW LocalFlatten2D",
+        _indices("LocalFlatten2D", data_layout="NCHW"),
+        [1, 3, 3, 0],
+    ),
     Value(
         ("pytorch/pytorch Pooling.mm",),
         "indices of a strided view",
         _indices("GlobalFlatten2D", 2, "NCHW", _channels_last_memory),
         [1, 7, 13, 10],
     ),
-    Value(("pytorch/pytorch Pooling.mm",), "average with ceil_mode, padding counted", _ceil_average(True), [0.25, 1.25, 0, 2.75, 7, 0, 0, 0, 0]),
-    Value(("pytorch/pytorch Pooling.mm",), "average with ceil_mode, taps counted", _ceil_average(False), [1, 2.5, 0, 5.5, 7, 0, 0, 0, 0]),
-    Value(("pytorch/pytorch#122024",), "index outside its window", _scattered, lambda: np.eye(16)[1].reshape(1, 1, 4, 4) * 10),
+    Value(
+        ("pytorch/pytorch Pooling.mm",),
+        "average with ceil_mode, padding counted",
+        _ceil_average(True),
+        [0.25, 1.25, 0, 2.75, 7, 0, 0, 0, 0],
+    ),
+    Value(
+        ("pytorch/pytorch Pooling.mm",),
+        "average with ceil_mode, taps counted",
+        _ceil_average(False),
+        [1, 2.5, 0, 5.5, 7, 0, 0, 0, 0],
+    ),
+    Value(
+        ("pytorch/pytorch#122024",),
+        "index outside its window",
+        _scattered,
+        lambda: np.eye(16)[1].reshape(1, 1, 4, 4) * 10,
+    ),
     Value(
         ("FluxML/Flux.jl#1197", "torch/cunn#84"),
         "overlapping windows",
@@ -143,7 +189,9 @@ VALUES = [
     Value(
         ("FluxML/NNlib.jl#133",),
         "padded windows",
-        lambda: mg.max_pooling_2d_gradient(counting(1, 1, 2, 2), source=counting(1, 1, 3, 3), descriptor=window(2, 2, 1)),
+        lambda: mg.max_pooling_2d_gradient(
+            counting(1, 1, 2, 2), source=counting(1, 1, 3, 3), descriptor=window(2, 2, 1)
+        ),
         [[1, 0, 2], [0, 0, 0], [3, 0, 4]],
     ),
     Value(
@@ -158,21 +206,43 @@ VALUES = [
         _unit_gradient(np.zeros((1, 1, 4, 4), np.float32), window(2, 2, **FLAT_2D)),
         lambda: _sparse((1, 1, 4, 4), one=[0, 2, 8, 10]),
     ),
-    Value(("pytorch/pytorch#175190",), "average over channels-last memory", _channels_last_average, lambda: np.full((4, 3, 8, 8), 0.25)),
-    Value(("pytorch/pytorch#189233",), "average over rows of 72 bytes", _narrow_average, lambda: np.full((1, 6, 6, 3), 0.25)),
-    Value(("pytorch/pytorch#179936", "pytorch/pytorch#179608"), "average leaks into later windows", _one_large_value, lambda: np.zeros((1, 1, 1, 30))),
+    Value(
+        ("pytorch/pytorch#175190",),
+        "average over channels-last memory",
+        _channels_last_average,
+        lambda: np.full((4, 3, 8, 8), 0.25),
+    ),
+    Value(
+        ("pytorch/pytorch#189233",),
+        "average over rows of 72 bytes",
+        _narrow_average,
+        lambda: np.full((1, 6, 6, 3), 0.25),
+    ),
+    Value(
+        ("pytorch/pytorch#179936", "pytorch/pytorch#179608"),
+        "average leaks into later windows",
+        _one_large_value,
+        lambda: np.zeros((1, 1, 1, 30)),
+    ),
 ]
 
 
 def _gradient(incoming, indices, shape, descriptor):
-    return lambda: mg.max_pooling_2d_gradient(np.ones(incoming, np.float32), indices=indices, output_shape=shape, descriptor=descriptor())
+    return lambda: mg.max_pooling_2d_gradient(
+        np.ones(incoming, np.float32), indices=indices, output_shape=shape, descriptor=descriptor()
+    )
 
 
 def _spoilt(bad):
     """Indices of 2x2 windows on (2, 3, 3, 1) NHWC data, one of them replaced."""
     indices = np.zeros((2, 2, 2, 1), np.int32)
     indices[1, 0, 1, 0] = bad
-    return _gradient((2, 2, 2, 1), indices, (2, 3, 3, 1), lambda: window(2, data_layout="NHWC", return_indices_mode="GlobalFlatten3D"))
+    return _gradient(
+        (2, 2, 2, 1),
+        indices,
+        (2, 3, 3, 1),
+        lambda: window(2, data_layout="NHWC", return_indices_mode="GlobalFlatten3D"),
+    )
 
 
 _RANDOM_INDICES = np.random.default_rng(46).integers(-256, 257, (2, 2, 2, 1)).astype(np.int32)
@@ -188,7 +258,12 @@ REFUSED = [
         Refused(
             ("tensorflow/tensorflow#126254",),
             f"NHWC {mode} cannot name the row",
-            _gradient((1, 2, 2, 1), np.zeros((1, 2, 2, 1), np.int32), (1, 4, 4, 1), lambda mode=mode: window(2, 2, data_layout="NHWC", return_indices_mode=mode)),
+            _gradient(
+                (1, 2, 2, 1),
+                np.zeros((1, 2, 2, 1), np.int32),
+                (1, 4, 4, 1),
+                lambda mode=mode: window(2, 2, data_layout="NHWC", return_indices_mode=mode),
+            ),
             "return_indices_mode",
         )
         for mode in ("GlobalFlatten2D", "LocalFlatten2D", "GlobalFlatten1D")
@@ -196,7 +271,9 @@ REFUSED = [
     Refused(
         ("pytorch/pytorch#154882", "pytorch/pytorch#57178"),
         "ceil_mode gives 3x4, not the clipped 2x3",
-        lambda: mg.max_pooling_2d_gradient(np.ones((1, 1, 2, 3), np.float32), source=counting(1, 1, 4, 6), descriptor=window(1, 2, ceil_mode=True)),
+        lambda: mg.max_pooling_2d_gradient(
+            np.ones((1, 1, 2, 3), np.float32), source=counting(1, 1, 4, 6), descriptor=window(1, 2, ceil_mode=True)
+        ),
         "gradient",
         words=(r"1, ?1, ?3, ?4",),
     ),
@@ -204,7 +281,10 @@ REFUSED = [
         ("tensorflow/tensorflow#61653", "pytorch/pytorch#131659"),
         "random indices",
         _gradient(
-            (2, 2, 2, 1), _RANDOM_INDICES, (2, 3, 3, 1), lambda: window(2, data_layout="NHWC", return_indices_mode="GlobalFlatten3D")
+            (2, 2, 2, 1),
+            _RANDOM_INDICES,
+            (2, 3, 3, 1),
+            lambda: window(2, data_layout="NHWC", return_indices_mode="GlobalFlatten3D"),
         ),
         "indices",
         words=(str(_FIRST_BAD),),
@@ -218,7 +298,12 @@ REFUSED = [
         "indices",
         error=TypeError,
     ),
-    Refused(("pytorch/pytorch#99238",), "padding of a whole kernel", _forward(padding=2), "padding_left|padding_right|padding_top|padding_bottom"),
+    Refused(
+        ("pytorch/pytorch#99238",),
+        "padding of a whole kernel",
+        _forward(padding=2),
+        "padding_left|padding_right|padding_top|padding_bottom",
+    ),
     Refused(("pytorch/pytorch#99238",), "stride 0", _forward(stride=0), "stride_in_x|stride_in_y"),
     Refused(("pytorch/pytorch#99238",), "kernel 0", _forward(kernel=0), "kernel_width|kernel_height"),
     Refused(("pytorch/pytorch#99238",), "dilation 0", _forward(dilation_rate_in_x=0), "dilation_rate_in_x"),

@@ -4,10 +4,11 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Any
 
-import mpsgraph_native as mg
 import numpy as np
 from reference import recurrent as reference
 from support import EPSILON, FLOAT_DTYPES, assert_close, dtype, error_bound, random_array, seeded
+
+import mpsgraph_native as mg
 
 ACTIVATIONS = ("Sigmoid", "Tanh", "Relu", "HardSigmoid", "None")
 SHAPES = ((1, 1, 1, 1), (1, 3, 4, 5), (4, 1, 6, 17), (3, 2, 5, 33), (5, 4, 7, 8), (7, 37, 40, 48))
@@ -66,7 +67,10 @@ LSTM = Family(
     descriptor=mg.LSTMDescriptor,
     flags=("bidirectional", "reverse", "produce_cell", "forget_gate_last"),
     activations=(
-        "input_gate_activation", "forget_gate_activation", "cell_gate_activation", "output_gate_activation",
+        "input_gate_activation",
+        "forget_gate_activation",
+        "cell_gate_activation",
+        "output_gate_activation",
         "activation",
     ),  # fmt: skip
     optional=("input_weight", "bias", "init_state", "init_cell", "mask", "peephole"),

@@ -1,8 +1,8 @@
 """Depthwise 2D convolution and its gradients; weights are [M, C, kH, kW] (OIHW) or [kH, kW, C, M] (HWIO), M the channel multiplier.
 
-    y[n, c M + m, p] = sum over j of x[n, c, q] w[m, c, j]     with q = p stride - padding + j dilation
-    dx[n, c, q]      = sum over m, p, j of g[n, c M + m, p] w[m, c, j]
-    dw[m, c, j]      = sum over n, p of g[n, c M + m, p] x[n, c, q]
+y[n, c M + m, p] = sum over j of x[n, c, q] w[m, c, j]     with q = p stride - padding + j dilation
+dx[n, c, q]      = sum over m, p, j of g[n, c M + m, p] w[m, c, j]
+dw[m, c, j]      = sum over n, p of g[n, c M + m, p] x[n, c, q]
 """
 
 import numpy as np
@@ -66,7 +66,12 @@ def judge(operation, *, source, weights, incoming, descriptor):
     if operation.endswith("data_gradient"):
         run, operands, tail, length = data_gradient, (incoming, weights), (source.shape, descriptor), multiplier * taps
     elif operation.endswith("weights_gradient"):
-        run, operands, tail, length = weights_gradient, (incoming, source), (weights.shape, descriptor), batch * int(np.prod(image))
+        run, operands, tail, length = (
+            weights_gradient,
+            (incoming, source),
+            (weights.shape, descriptor),
+            batch * int(np.prod(image)),
+        )
     else:
         run, operands, tail, length = forward, (source, weights), (descriptor,), taps
     return Expected(run(*operands, *tail), run(*map(np.abs, operands), *tail), max(length, 1))

@@ -58,8 +58,26 @@ def image_axes(image, kernel, descriptor):
     d = descriptor
     ceil_mode = getattr(d, "ceil_mode", False)
     return (
-        axis(image[0], kernel[0], d.stride_in_y, d.dilation_rate_in_y, d.padding_top, d.padding_bottom, d.padding_style, ceil_mode),
-        axis(image[1], kernel[1], d.stride_in_x, d.dilation_rate_in_x, d.padding_left, d.padding_right, d.padding_style, ceil_mode),
+        axis(
+            image[0],
+            kernel[0],
+            d.stride_in_y,
+            d.dilation_rate_in_y,
+            d.padding_top,
+            d.padding_bottom,
+            d.padding_style,
+            ceil_mode,
+        ),
+        axis(
+            image[1],
+            kernel[1],
+            d.stride_in_x,
+            d.dilation_rate_in_x,
+            d.padding_left,
+            d.padding_right,
+            d.padding_style,
+            ceil_mode,
+        ),
     )
 
 

@@ -61,8 +61,19 @@ def fields(descriptor):
 def axes_of(shape, f):
     """The geometry of the last four axes."""
     return [
-        axis(size, kernel, stride, dilation, f.padding_values[2 * i], f.padding_values[2 * i + 1], f.padding_style, f.ceil_mode)
-        for i, (size, kernel, stride, dilation) in enumerate(zip(shape[-4:], f.kernel_sizes, f.strides, f.dilation_rates, strict=True))
+        axis(
+            size,
+            kernel,
+            stride,
+            dilation,
+            f.padding_values[2 * i],
+            f.padding_values[2 * i + 1],
+            f.padding_style,
+            f.ceil_mode,
+        )
+        for i, (size, kernel, stride, dilation) in enumerate(
+            zip(shape[-4:], f.kernel_sizes, f.strides, f.dilation_rates, strict=True)
+        )
     ]
 
 
@@ -81,7 +92,10 @@ def _contacts(leading, axes):
     result = []
     inside = [[a.taps(output) for output in range(a.out)] for a in axes]
     for output in np.ndindex(*(a.out for a in axes)):
-        taps = [tuple(zip(*combination, strict=True)) for combination in itertools.product(*(inside[i][o] for i, o in enumerate(output)))]
+        taps = [
+            tuple(zip(*combination, strict=True))
+            for combination in itertools.product(*(inside[i][o] for i, o in enumerate(output)))
+        ]
         for lead in np.ndindex(*leading):
             result.append((lead + output, [(tap, lead + position) for tap, position in taps]))
     return result
@@ -124,7 +138,9 @@ def max_pooling(source, descriptor):
             continue
         values[output] = x[best[1]]
         if indices is not None:
-            indices[output] = _flat(best[1], x.shape, count) if kind == "Global" else _flat(best[0], f.kernel_sizes, count)
+            indices[output] = (
+                _flat(best[1], x.shape, count) if kind == "Global" else _flat(best[0], f.kernel_sizes, count)
+            )
     return values, indices
 
 
@@ -213,7 +229,9 @@ _GRADIENT = {"max": max_gradient_from_source, "avg": avg_gradient, "l2_norm": l2
 def judge(kind, source, descriptor):
     """`Expected` of avg or l2_norm pooling. The norm's own terms are all positive: it is its own magnitude."""
     run = _FORWARD[kind]
-    return Expected(run(source, descriptor), run(np.abs(source), descriptor), math.prod(fields(descriptor).kernel_sizes))
+    return Expected(
+        run(source, descriptor), run(np.abs(source), descriptor), math.prod(fields(descriptor).kernel_sizes)
+    )
 
 
 def judge_gradient(kind, gradient, source, descriptor):

@@ -229,7 +229,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.02, help="least time of one round of fast rows")
     parser.add_argument("--rows", nargs="*", default=[], help="only rows whose name holds one of these words")
     arguments = parser.parse_args()
-    available, in_use = mg.instruction_sets()
+    _, in_use = mg.instruction_sets()
     print(
         f"mpsgraph_native {mg.__version__} ({in_use}), torch {torch.__version__}; medians of {arguments.rounds} rounds\n"
     )

@@ -142,3 +142,12 @@ ONES = np.ones((2, 3), np.float32)
 def test_refused(call, error, name):
     with pytest.raises(error, match=names(name)):
         call()
+
+
+@pytest.mark.parametrize("name", ["reduction_sum", "reduction_product", "reduction_maximum", "reduction_minimum"])
+def test_axis_is_the_single_form_of_axes(name):
+    tensor = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    for axis in (0, 1, -1):
+        assert_same_bits(getattr(mg, name)(tensor, axis=axis), getattr(mg, name)(tensor, axes=axis))
+    with pytest.raises(mg.ShapeError, match=names("axis")):
+        getattr(mg, name)(tensor, axis=0, axes=1)

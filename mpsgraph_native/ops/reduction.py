@@ -1,14 +1,16 @@
 """Reductions over axes. Reduced dimensions stay, with size 1.
 
-`axes` is one axis, a sequence of axes, or None for all; axes may count from the end. One outside the rank or named twice raises
-ShapeError. Tensors are floating, int32 or int64; integers wrap around. Sums are pairwise: their error does not grow with
-the length.
+`axes` is one axis, a sequence of axes, or None for all; `axis` names a single one, as MPSGraph's other overload does. Axes
+may count from the end. One outside the rank or named twice raises ShapeError. Tensors are floating, int32 or int64; integers
+wrap around. Sums are pairwise: their error does not grow with the length.
 """
 
+import contextlib
 import operator
 
 from mpsgraph_native._core.call import call
 from mpsgraph_native._core.operation import operation
+from mpsgraph_native.errors import ShapeError
 
 __all__ = [
     "reduction_arg_maximum",
@@ -20,47 +22,49 @@ __all__ = [
 ]
 
 
-def reduction_operation(name, axes):
+def reduction_operation(name, axes, axis=None):
     """The operation `name` over one axis, several, or (None) all."""
+    if axis is not None:
+        if axes is not None:
+            raise ShapeError(f"{name}: axis must not be given together with axes")
+        axes = axis
     if axes is None:
         return operation(name, all_axes=True)
-    try:
+    with contextlib.suppress(TypeError):  # a sequence stays as it is
         axes = (operator.index(axes),)
-    except TypeError:
-        pass  # a sequence
     return operation(name, axes=axes)
 
 
-def reduction_sum(tensor, *, axes=None, out=None, device=None):
+def reduction_sum(tensor, *, axes=None, axis=None, out=None, device=None):
     """The sum; 0 over no elements.
 
-    MPSGraph: reductionSumWithTensor:axes:name: (macOS 11.0).
+    MPSGraph: reductionSumWithTensor:axes:name:, reductionSumWithTensor:axis:name: (macOS 11.0).
     """
-    return call(reduction_operation("reduction_sum", axes), (tensor,), out, device)
+    return call(reduction_operation("reduction_sum", axes, axis), (tensor,), out, device)
 
 
-def reduction_product(tensor, *, axes=None, out=None, device=None):
+def reduction_product(tensor, *, axes=None, axis=None, out=None, device=None):
     """The product; 1 over no elements.
 
-    MPSGraph: reductionProductWithTensor:axes:name: (macOS 11.0).
+    MPSGraph: reductionProductWithTensor:axes:name:, reductionProductWithTensor:axis:name: (macOS 11.0).
     """
-    return call(reduction_operation("reduction_product", axes), (tensor,), out, device)
+    return call(reduction_operation("reduction_product", axes, axis), (tensor,), out, device)
 
 
-def reduction_maximum(tensor, *, axes=None, out=None, device=None):
+def reduction_maximum(tensor, *, axes=None, axis=None, out=None, device=None):
     """The largest number, NaN skipped; -inf (the lowest integer) when there is none.
 
-    MPSGraph: reductionMaximumWithTensor:axes:name: (macOS 11.0).
+    MPSGraph: reductionMaximumWithTensor:axes:name:, reductionMaximumWithTensor:axis:name: (macOS 11.0).
     """
-    return call(reduction_operation("reduction_maximum", axes), (tensor,), out, device)
+    return call(reduction_operation("reduction_maximum", axes, axis), (tensor,), out, device)
 
 
-def reduction_minimum(tensor, *, axes=None, out=None, device=None):
+def reduction_minimum(tensor, *, axes=None, axis=None, out=None, device=None):
     """The smallest number, NaN skipped; inf (the highest integer) when there is none.
 
-    MPSGraph: reductionMinimumWithTensor:axes:name: (macOS 11.0).
+    MPSGraph: reductionMinimumWithTensor:axes:name:, reductionMinimumWithTensor:axis:name: (macOS 11.0).
     """
-    return call(reduction_operation("reduction_minimum", axes), (tensor,), out, device)
+    return call(reduction_operation("reduction_minimum", axes, axis), (tensor,), out, device)
 
 
 def reduction_arg_maximum(tensor, *, axis, out=None, device=None):

@@ -72,7 +72,7 @@ LSTM = Family(
         "cell_gate_activation",
         "output_gate_activation",
         "activation",
-    ),  # fmt: skip
+    ),
     optional=("input_weight", "bias", "init_state", "init_cell", "mask", "peephole"),
     saved={"cell_output_fwd": 1, "z_state": 2},
     final_gradients=("state_gradient", "cell_gradient"),

@@ -42,20 +42,20 @@ class Broadcasting {
     const auto part = [&](std::int64_t first_row, std::int64_t row_count, std::int64_t column,
                           std::int64_t column_count) {
       const std::int64_t last_row = first_row + row_count;
-      for_each_iteration(
-          outer, first_row / rows_.size, (last_row + rows_.size - 1) / rows_.size,
-          [&](std::int64_t iteration, const std::array<std::int64_t, Operands + 1>& outer_offsets) {
-            const std::int64_t begin = std::max(first_row - iteration * rows_.size, std::int64_t(0));
-            const std::int64_t end = std::min(last_row - iteration * rows_.size, rows_.size);
-            ElementwiseBlock<Operands> block{end - begin, column_count, rows_.strides[0], {}, {}};
-            std::array<std::int64_t, Operands> offsets;
-            for (std::size_t k = 0; k < Operands; ++k) {
-              block.row_strides[k] = rows_.strides[k + 1];
-              block.column_strides[k] = columns_.strides[k + 1];
-              offsets[k] = outer_offsets[k + 1] + begin * rows_.strides[k + 1] + column * columns_.strides[k + 1];
-            }
-            body(block, outer_offsets[0] + begin * rows_.strides[0] + column, offsets);
-          });
+      for_each_iteration(outer, first_row / rows_.size, (last_row + rows_.size - 1) / rows_.size,
+                         [&](std::int64_t iteration, const std::array<std::int64_t, Operands + 1>& outer_offsets) {
+                           const std::int64_t begin = std::max(first_row - iteration * rows_.size, std::int64_t(0));
+                           const std::int64_t end = std::min(last_row - iteration * rows_.size, rows_.size);
+                           ElementwiseBlock<Operands> block{end - begin, column_count, rows_.strides[0], {}, {}};
+                           std::array<std::int64_t, Operands> offsets;
+                           for (std::size_t k = 0; k < Operands; ++k) {
+                             block.row_strides[k] = rows_.strides[k + 1];
+                             block.column_strides[k] = columns_.strides[k + 1];
+                             offsets[k] =
+                                 outer_offsets[k + 1] + begin * rows_.strides[k + 1] + column * columns_.strides[k + 1];
+                           }
+                           body(block, outer_offsets[0] + begin * rows_.strides[0] + column, offsets);
+                         });
     };
     for_each_grid_part(chunk_count(invocation, elements_), total_rows, columns_.size, part);
   }

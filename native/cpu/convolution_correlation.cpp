@@ -16,8 +16,13 @@ constexpr std::int64_t depth_bytes = 2304;  // 576 floats
 template <class T>
 Correlation<T>::Correlation(const CorrelationSizes& sizes, const CorrelationAxis& y, const CorrelationAxis& x,
                             ScratchLayout& shared_scratch, ScratchLayout& thread_scratch)
-    : kernels_(kernels<T>().matrix), panel_(panel_for_rows(kernels_, sizes.rows)), sizes_(sizes), y_(y), x_(x),
-      taps_(y.taps * x.taps), depth_(sizes.channels * taps_),
+    : kernels_(kernels<T>().matrix),
+      panel_(panel_for_rows(kernels_, sizes.rows)),
+      sizes_(sizes),
+      y_(y),
+      x_(x),
+      taps_(y.taps * x.taps),
+      depth_(sizes.channels * taps_),
       blocks_(sizes.batch, y.outputs, x.outputs, target_pixels) {
   // One tap in a channels-last tensor reads consecutive channels: the tensor itself is the best order.
   const bool in_place = sizes.input.channels_last && taps_ == 1 && y.inside() && x.inside();
@@ -144,8 +149,7 @@ void Correlation<T>::write(const T* tile, const PixelBlock& block, std::int64_t 
 }
 
 template <class T>
-void Correlation<T>::run(const Invocation& invocation, const T* input, const T* weights, T* result,
-                         int threads) const {
+void Correlation<T>::run(const Invocation& invocation, const T* input, const T* weights, T* result, int threads) const {
   T* packed = shared(invocation, packed_weights_);
   const std::int64_t all_panels = sizes_.groups * panels();
   const std::int64_t packing_chunks = std::min<std::int64_t>(threads, all_panels);

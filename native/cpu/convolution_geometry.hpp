@@ -15,9 +15,7 @@ struct CorrelationAxis {
   std::int64_t result_begin = 0, result_step = 1;  ///< output o is position begin + o·step of the result
   std::int64_t kernel_begin = 0, kernel_step = 1;  ///< tap t is position begin + t·step of the kernel
 
-  bool inside() const {
-    return origin >= 0 && origin + (outputs - 1) * stride + (taps - 1) * dilation < input;
-  }
+  bool inside() const { return origin >= 0 && origin + (outputs - 1) * stride + (taps - 1) * dilation < input; }
 };
 
 CorrelationAxis forward_axis(const WindowAxis& axis);

@@ -28,7 +28,11 @@ InputPlanes::PlaneAxis InputPlanes::plane_axis(const CorrelationAxis& axis, std:
 
 InputPlanes::InputPlanes(const ImageTensor& input, std::int64_t channels, const CorrelationAxis& y,
                          const CorrelationAxis& x, const PixelBlock& largest, std::int64_t budget)
-    : input_(input), y_(y), x_(x), largest_(largest), plane_y_(plane_axis(y, largest.rows)),
+    : input_(input),
+      y_(y),
+      x_(x),
+      largest_(largest),
+      plane_y_(plane_axis(y, largest.rows)),
       plane_x_(plane_axis(x, largest.columns)) {
   channel_ = padded_plane(plane_y_.size * plane_x_.size);
   if (channel_ > maximum_offset / largest.images)
@@ -125,8 +129,7 @@ const T* InputPlanes::prepare(const MatrixKernels<T>& kernels, const T* input, c
                               std::int64_t first_channel, std::int64_t channels, T* planes) const {
   input += block.image * input_.image_stride() + first_channel * input_.channel_stride();
   const std::int64_t top = y_.origin + block.y * y_.stride;
-  if (in_place_)
-    return input + top * input_.row_stride() + (x_.origin + block.x * x_.stride) * input_.column_stride();
+  if (in_place_) return input + top * input_.row_stride() + (x_.origin + block.x * x_.stride) * input_.column_stride();
 
   const auto copy_rows = [&](const T* image, std::int64_t start, std::int64_t step, std::int64_t rows, T* to) {
     if (rows_join_ && step == 1 && start >= 0 && start + rows <= input_.height) {

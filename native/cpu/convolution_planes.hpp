@@ -41,8 +41,8 @@ class InputPlanes {
   /// Copies channels of a block, at most `channels_at_once`, unless they are read in place. Returns the address to
   /// which the offsets below are relative.
   template <class T>
-  const T* prepare(const MatrixKernels<T>& kernels, const T* input, const PixelBlock& block,
-                   std::int64_t first_channel, std::int64_t channels, T* planes) const;
+  const T* prepare(const MatrixKernels<T>& kernels, const T* input, const PixelBlock& block, std::int64_t first_channel,
+                   std::int64_t channels, T* planes) const;
 
   /// Offset of each pixel of the largest block, images outermost.
   std::vector<std::int32_t> pixel_offsets() const;

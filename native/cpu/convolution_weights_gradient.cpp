@@ -27,7 +27,9 @@ std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / 
 template <class T>
 WeightsGradient<T>::WeightsGradient(const WeightsGradientSizes& sizes, ScratchLayout& shared_scratch,
                                     ScratchLayout& thread_scratch)
-    : kernels_(kernels<T>().matrix), panel_(panel_for_rows(kernels_, sizes.output_channels)), sizes_(sizes),
+    : kernels_(kernels<T>().matrix),
+      panel_(panel_for_rows(kernels_, sizes.output_channels)),
+      sizes_(sizes),
       taps_(sizes.y.taps * sizes.x.taps),
       blocks_(sizes.batch, sizes.y.outputs, sizes.x.outputs, elements_of<T>(block_bytes)) {
   // Channels of their own planes are read along the pixels, which needs no copy unless there is padding.
@@ -219,7 +221,8 @@ void WeightsGradient<T>::run(const Invocation& invocation, const T* incoming, co
   }
   const std::int64_t all_columns = sizes_.groups * panels() * columns();
   const std::int64_t chunks = std::min<std::int64_t>(threads, all_columns);
-  parallel_for(chunks, [&](std::int64_t chunk) { write(invocation, copies, split_range(all_columns, chunk, chunks), result); });
+  parallel_for(chunks,
+               [&](std::int64_t chunk) { write(invocation, copies, split_range(all_columns, chunk, chunks), result); });
 }
 
 template class WeightsGradient<float>;

@@ -87,8 +87,8 @@ Kernel make_kernel(const DepthwiseConvolution2D& attributes, const KernelRequest
 
 Kernel make_kernel(const DepthwiseConvolution2DDataGradient& attributes, const KernelRequest& request) {
   const DepthwiseConvolution2DGeometry geometry =
-      depthwise_convolution_2d_geometry(attributes.name, attributes.descriptor, attributes.output_shape,
-                                        "output_shape", request.input(1).shape, "weights");
+      depthwise_convolution_2d_geometry(attributes.name, attributes.descriptor, attributes.output_shape, "output_shape",
+                                        request.input(1).shape, "weights");
   return for_floating(request.input(0).dtype, [&]<class T>(std::type_identity<T>) {
     return geometry.channels_last ? make_pixel_correlation<T>(geometry, true)
                                   : make_plane_correlation<T>(geometry, true);
@@ -100,8 +100,7 @@ Kernel make_kernel(const DepthwiseConvolution2DWeightsGradient& attributes, cons
       depthwise_convolution_2d_geometry(attributes.name, attributes.descriptor, request.input(1).shape, "source",
                                         attributes.output_shape, "output_shape");
   return for_floating(request.input(0).dtype, [&]<class T>(std::type_identity<T>) {
-    return geometry.channels_last ? make_pixel_weights_gradient<T>(geometry)
-                                  : make_plane_weights_gradient<T>(geometry);
+    return geometry.channels_last ? make_pixel_weights_gradient<T>(geometry) : make_plane_weights_gradient<T>(geometry);
   });
 }
 

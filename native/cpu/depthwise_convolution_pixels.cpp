@@ -3,9 +3,9 @@
 
 #include <cstring>
 
-#include "cpu/partition.hpp"
 #include "cpu/depthwise_convolution_plan.hpp"
 #include "cpu/dispatch.hpp"
+#include "cpu/partition.hpp"
 
 namespace mpsgraph_native::cpu {
 namespace {
@@ -127,25 +127,25 @@ Kernel make_pixel_correlation(const DepthwiseConvolution2DGeometry& geometry, bo
         source = repeated;
       }
     }
-    for_each_item(invocation, batch * output_rows, batch * output_rows * (operations), [&](std::int64_t item, std::int64_t chunk) {
-      const std::int64_t n = item / output_rows, row = item % output_rows;
-      const std::int64_t y_phases = static_cast<std::int64_t>(y.size());
-      const T* from = source + n * image.rows * image.columns * channels;
-      T* to = output + item * output_columns * channels;
-      for (const Segment& segment : x_segments) {
-        const TapPhase& phase = x[segment.phase];
-        PixelTaps<T> pixels =
-            list_taps<T>(image, y[static_cast<std::size_t>(row % y_phases)], row / y_phases, phase, segment,
-                         per_thread(invocation, chunk, lists.source), per_thread(invocation, chunk, lists.weights));
-        pixels.source = from;
-        kernels<T>().depthwise_convolution.correlate_pixels(
-            pixels, weights, to + (phase.first_output + segment.first * phase.output_step) * channels,
-            phase.output_step * channels);
-      }
-    });
+    for_each_item(invocation, batch * output_rows, batch * output_rows * (operations),
+                  [&](std::int64_t item, std::int64_t chunk) {
+                    const std::int64_t n = item / output_rows, row = item % output_rows;
+                    const std::int64_t y_phases = static_cast<std::int64_t>(y.size());
+                    const T* from = source + n * image.rows * image.columns * channels;
+                    T* to = output + item * output_columns * channels;
+                    for (const Segment& segment : x_segments) {
+                      const TapPhase& phase = x[segment.phase];
+                      PixelTaps<T> pixels = list_taps<T>(
+                          image, y[static_cast<std::size_t>(row % y_phases)], row / y_phases, phase, segment,
+                          per_thread(invocation, chunk, lists.source), per_thread(invocation, chunk, lists.weights));
+                      pixels.source = from;
+                      kernels<T>().depthwise_convolution.correlate_pixels(
+                          pixels, weights, to + (phase.first_output + segment.first * phase.output_step) * channels,
+                          phase.output_step * channels);
+                    }
+                  });
     if (multiplier > 1 && data_gradient)
-      sum_repeated_channels(invocation, output, source_pixels * geometry.channels, multiplier,
-                            invocation.output<T>(0));
+      sum_repeated_channels(invocation, output, source_pixels * geometry.channels, multiplier, invocation.output<T>(0));
   };
   return kernel;
 }
@@ -185,9 +185,8 @@ Kernel make_pixel_weights_gradient(const DepthwiseConvolution2DGeometry& geometr
         const std::int64_t n = item / output_rows, row = item % output_rows;
         const T* gradient = invocation.input<T>(0) + item * output_columns * channels;
         for (const Segment& segment : x_segments) {
-          PixelTaps<T> pixels =
-              list_taps<T>(image, y, row, x, segment, per_thread(invocation, chunk, lists.source),
-                           per_thread(invocation, chunk, lists.weights));
+          PixelTaps<T> pixels = list_taps<T>(image, y, row, x, segment, per_thread(invocation, chunk, lists.source),
+                                             per_thread(invocation, chunk, lists.weights));
           pixels.source = source + n * image.rows * image.columns * channels;
           kernels<T>().depthwise_convolution.weights_gradient_pixels(pixels, gradient + segment.first * channels,
                                                                      channels, accumulators);

@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include "cpu/partition.hpp"
 #include "cpu/depthwise_convolution_plan.hpp"
 #include "cpu/dispatch.hpp"
+#include "cpu/partition.hpp"
 
 namespace mpsgraph_native::cpu {
 
@@ -75,7 +75,8 @@ Kernel make_plane_weights_gradient(const DepthwiseConvolution2DGeometry& geometr
   shape.source_columns = geometry.x.input;
 
   ScratchLayout layout;
-  const Slot<T> accumulator_slot = layout.reserve<T>(std::min(block, std::max<std::int64_t>(outputs, 1)) * accumulators);
+  const Slot<T> accumulator_slot =
+      layout.reserve<T>(std::min(block, std::max<std::int64_t>(outputs, 1)) * accumulators);
   const Slot<T> sums_slot = layout.reserve<T>(taps);
   Kernel kernel;
   kernel.scratch_per_thread = layout.bytes();

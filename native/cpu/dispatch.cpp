@@ -30,7 +30,8 @@ std::vector<Variant> variants() {
   std::vector<Variant> found{{"baseline", true, baseline::kernel_table}};
 #ifdef MPSGRAPH_HAS_X86_VARIANTS
   __builtin_cpu_init();
-  const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+  const bool has_avx2 =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
   const bool has_avx512 = has_avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   found.push_back({"avx2", has_avx2, avx2::kernel_table});
@@ -48,8 +49,8 @@ KernelTable choose() {
     if (!wanted || !*wanted || std::string_view(wanted) == variant.name) chosen = &variant;
   }
   if (!chosen)
-    throw DeviceError(text("MPSGRAPH_NATIVE_ISA must name an instruction set that this build and processor have, got ",
-                           wanted));
+    throw DeviceError(
+        text("MPSGRAPH_NATIVE_ISA must name an instruction set that this build and processor have, got ", wanted));
   return chosen->table();
 }
 

@@ -47,8 +47,7 @@ struct Plan {
     }
     for (const Converted& operand : outputs) outputs_seen[operand.index] = shared(invocation, operand.slot);
     inner.run({std::span(inputs_seen.data(), input_count), std::span(outputs_seen.data(), output_count),
-               invocation.scratch + own_scratch, invocation.threads, inner.shared_scratch,
-               inner.scratch_per_thread});
+               invocation.scratch + own_scratch, invocation.threads, inner.shared_scratch, inner.scratch_per_thread});
     for (const Converted& operand : outputs)
       convert(operand.dtype == DataType::Float16 ? conversion.float32_to_float16 : conversion.float32_to_bfloat16,
               static_cast<const float*>(shared(invocation, operand.slot)), operand.count,

@@ -63,13 +63,18 @@ class MatrixProduct {
  public:
   MatrixProduct(std::int64_t rows, std::int64_t depth, std::int64_t columns, std::vector<MatrixOffsets> offsets,
                 ScratchLayout& thread_scratch)
-      : kernels_(kernels<T>().matrix), rows_(rows), depth_(depth), columns_(columns), offsets_(std::move(offsets)),
-        upright_(columns < kernels_.widths[0].width && columns < rows), panel_(panel_for_rows(kernels_, lanes())) {
+      : kernels_(kernels<T>().matrix),
+        rows_(rows),
+        depth_(depth),
+        columns_(columns),
+        offsets_(std::move(offsets)),
+        upright_(columns < kernels_.widths[0].width && columns < rows),
+        panel_(panel_for_rows(kernels_, lanes())) {
     const std::int64_t most_depth = depth_bytes / static_cast<std::int64_t>(sizeof(T));
     depth_at_once_ = ceil_divide(depth, ceil_divide(depth, most_depth));
     const std::int64_t panel_elements = depth_at_once_ * panel_.width;
-    panels_at_once_ = std::clamp<std::int64_t>(group_bytes / static_cast<std::int64_t>(sizeof(T)) / panel_elements, 1,
-                                               panels());
+    panels_at_once_ =
+        std::clamp<std::int64_t>(group_bytes / static_cast<std::int64_t>(sizeof(T)) / panel_elements, 1, panels());
     for (std::int64_t k = 0; k < depth_at_once_; ++k)
       steps_.push_back(static_cast<std::int32_t>(k * (upright_ ? columns : 1)));
     packed_ = thread_scratch.reserve<T>(panels_at_once_ * panel_elements);
@@ -179,9 +184,8 @@ Kernel make_kernel(const MatrixMultiplication&, const KernelRequest& request) {
   return for_floating(request.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     if (elements == 0 || depth == 0)
-      return Kernel{0, 0, [elements](const Invocation& invocation) {
-                      std::fill_n(invocation.output<T>(0), elements, T(0));
-                    }};
+      return Kernel{0, 0,
+                    [elements](const Invocation& invocation) { std::fill_n(invocation.output<T>(0), elements, T(0)); }};
 #if defined(__APPLE__)
     if (rows * columns * depth >= products_worth_accelerate)
       return Kernel{0, 0, [=, offsets = matrix_offsets(primary, secondary, result)](const Invocation& invocation) {

@@ -26,7 +26,8 @@ inline std::int64_t chunks_for(const Invocation& invocation, std::int64_t operat
 }
 
 /// The number of chunks, at most the threads and at least 1, into which to split `items` equal items.
-inline std::int64_t item_chunk_count(const Invocation& invocation, std::int64_t items, std::int64_t operations_per_item) {
+inline std::int64_t item_chunk_count(const Invocation& invocation, std::int64_t items,
+                                     std::int64_t operations_per_item) {
   // Items times operations may pass 64 bits; more than fits counts as much as what fits.
   std::int64_t operations;
   if (__builtin_mul_overflow(items, operations_per_item, &operations)) operations = INT64_MAX;
@@ -64,8 +65,7 @@ void for_each_chunk(const Invocation& invocation, std::int64_t elements, std::in
 template <class Body>
 void for_each_grid_part(std::int64_t chunks, std::int64_t rows, std::int64_t columns, Body body) {
   if (rows == 0 || columns == 0) return;
-  const std::int64_t parts =
-      rows >= chunks ? 1 : std::min((chunks + rows - 1) / rows, (columns + 63) / 64);
+  const std::int64_t parts = rows >= chunks ? 1 : std::min((chunks + rows - 1) / rows, (columns + 63) / 64);
   const std::int64_t tasks = rows * parts;
   const std::int64_t used = std::min(chunks, tasks);
   parallel_for(used, [&](std::int64_t chunk) {

@@ -1,7 +1,7 @@
 #include <memory>
 
-#include "cpu/partition.hpp"
 #include "cpu/kernels.hpp"
+#include "cpu/partition.hpp"
 #include "cpu/pooling_gradient.hpp"
 #include "cpu/pooling_slice.hpp"
 
@@ -28,10 +28,15 @@ Kernel make_direct_pooling(PoolingPlan plan, PoolingVectors vectors, PoolingRedu
       const Range range = split_range(items, chunk, chunks);
       for (std::int64_t item = range.begin; item < range.end; ++item) {
         const std::int64_t slice = item / rows, row = item % rows;
-        SlicePooling<T> pooling{*plan, reduction, invocation.input<T>(0) + slice * plan->source_slice,
-                                invocation.output<T>(0) + slice * plan->result_slice,
-                                with_indices ? invocation.output<std::int32_t>(1) + slice * plan->result_slice : nullptr,
-                                plan->slice_index(slice), 0, plan->inner};
+        SlicePooling<T> pooling{
+            *plan,
+            reduction,
+            invocation.input<T>(0) + slice * plan->source_slice,
+            invocation.output<T>(0) + slice * plan->result_slice,
+            with_indices ? invocation.output<std::int32_t>(1) + slice * plan->result_slice : nullptr,
+            plan->slice_index(slice),
+            0,
+            plan->inner};
         if (along_row)
           pooling.row(row, position, taps, divisors.data());
         else

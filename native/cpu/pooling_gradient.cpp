@@ -70,13 +70,14 @@ Kernel make_direct_gradient(PoolingPlan plan, PoolingReduction reduction) {
   kernel.scratch_per_thread = layout.bytes();
   kernel.run = [=, plan = std::make_shared<const PoolingPlan>(std::move(plan))](const Invocation& invocation) {
     const SliceBlocks blocks(*plan, kernels<T>().pooling.lanes, invocation.threads, true);
-    for_each_item(invocation, blocks.items(), blocks.items() * (operations / blocks.blocks), [&](std::int64_t item, std::int64_t chunk) {
-      const std::int64_t slice = blocks.slice(item);
-      WindowTaps taps = scratch.taps(*plan, 4, invocation, chunk);
-      spread_gradient(*plan, reduction, invocation.input<T>(0) + slice * plan->result_slice,
-                      invocation.input<T>(1) + slice * plan->source_slice,
-                      invocation.output<T>(0) + slice * plan->source_slice, blocks.part(item), taps);
-    });
+    for_each_item(invocation, blocks.items(), blocks.items() * (operations / blocks.blocks),
+                  [&](std::int64_t item, std::int64_t chunk) {
+                    const std::int64_t slice = blocks.slice(item);
+                    WindowTaps taps = scratch.taps(*plan, 4, invocation, chunk);
+                    spread_gradient(*plan, reduction, invocation.input<T>(0) + slice * plan->result_slice,
+                                    invocation.input<T>(1) + slice * plan->source_slice,
+                                    invocation.output<T>(0) + slice * plan->source_slice, blocks.part(item), taps);
+                  });
   };
   return kernel;
 }
@@ -125,28 +126,34 @@ Kernel make_direct_maximum_gradient(PoolingPlan plan, PoolingVectors vectors) {
   kernel.scratch_per_thread = layout.bytes();
   kernel.run = [=, plan = std::make_shared<const PoolingPlan>(std::move(plan))](const Invocation& invocation) {
     const SliceBlocks blocks(*plan, kernels<T>().pooling.lanes, invocation.threads, !along_row);
-    for_each_item(invocation, blocks.items(), blocks.items() * (operations / blocks.blocks), [&](std::int64_t item, std::int64_t chunk) {
-      const std::int64_t slice = blocks.slice(item);
-      const Range part = blocks.part(item);
-      std::int32_t* positions = per_thread(invocation, chunk, positions_slot);
-      WindowPosition position(*plan);
-      WindowTaps taps = scratch.taps(*plan, along_row ? 3 : 4, invocation, chunk);
-      const SlicePooling<T> pooling{*plan, PoolingReduction::Maximum,
-                                    invocation.input<T>(1) + slice * plan->source_slice, nullptr, positions, 0,
-                                    part.begin, part.end - part.begin};
-      for (std::int64_t row = 0; row < plan->rows(); ++row) {
-        if (along_row)
-          pooling.row(row, position, taps, nullptr);
-        else
-          pooling.pixels(row, position, taps);
-      }
-      const T* gradient = invocation.input<T>(0) + slice * plan->result_slice;
-      T* result = invocation.output<T>(0) + slice * plan->source_slice;
-      clear(result, plan->source_slice, plan->inner, part);
-      for (std::int64_t pixel = 0; pixel < plan->result_slice; pixel += plan->inner)
-        for (std::int64_t i = pixel + part.begin; i < pixel + part.end; ++i)
-          if (positions[i] >= 0) result[positions[i]] += gradient[i];
-    });
+    for_each_item(invocation, blocks.items(), blocks.items() * (operations / blocks.blocks),
+                  [&](std::int64_t item, std::int64_t chunk) {
+                    const std::int64_t slice = blocks.slice(item);
+                    const Range part = blocks.part(item);
+                    std::int32_t* positions = per_thread(invocation, chunk, positions_slot);
+                    WindowPosition position(*plan);
+                    WindowTaps taps = scratch.taps(*plan, along_row ? 3 : 4, invocation, chunk);
+                    const SlicePooling<T> pooling{*plan,
+                                                  PoolingReduction::Maximum,
+                                                  invocation.input<T>(1) + slice * plan->source_slice,
+                                                  nullptr,
+                                                  positions,
+                                                  0,
+                                                  part.begin,
+                                                  part.end - part.begin};
+                    for (std::int64_t row = 0; row < plan->rows(); ++row) {
+                      if (along_row)
+                        pooling.row(row, position, taps, nullptr);
+                      else
+                        pooling.pixels(row, position, taps);
+                    }
+                    const T* gradient = invocation.input<T>(0) + slice * plan->result_slice;
+                    T* result = invocation.output<T>(0) + slice * plan->source_slice;
+                    clear(result, plan->source_slice, plan->inner, part);
+                    for (std::int64_t pixel = 0; pixel < plan->result_slice; pixel += plan->inner)
+                      for (std::int64_t i = pixel + part.begin; i < pixel + part.end; ++i)
+                        if (positions[i] >= 0) result[positions[i]] += gradient[i];
+                  });
   };
   return kernel;
 }

@@ -5,8 +5,7 @@
 namespace mpsgraph_native::cpu {
 
 /// Gradient of average and L2-norm pooling: inputs are the gradient and the source.
-Kernel make_pooling_gradient(const PoolingGeometry& geometry, PoolingReduction reduction,
-                             const KernelRequest& request);
+Kernel make_pooling_gradient(const PoolingGeometry& geometry, PoolingReduction reduction, const KernelRequest& request);
 
 /// Gradient of max pooling from the source: finds the maxima again.
 Kernel make_maximum_pooling_gradient(const PoolingGeometry& geometry, const KernelRequest& request);

@@ -130,8 +130,8 @@ void inspect_slice(const IndexDecoder& decoder, const I* indices, std::int64_t s
     if (!in_bound || (decoder.by_window() && !decoder.position(index, window, e % plan.inner))) {
       findings.report_bad(first + e);
       bad = true;
-    } else if (!decoder.by_window() && (index < plan.slice_index(slice) ||
-                                    index >= plan.slice_index(slice) + plan.source_slice)) {
+    } else if (!decoder.by_window() &&
+               (index < plan.slice_index(slice) || index >= plan.slice_index(slice) + plan.source_slice)) {
       findings.leaves_slice.store(true);
     }
   });
@@ -189,9 +189,8 @@ Kernel make_scatter(std::string_view operation, const PoolingGeometry& geometry)
     T* result = invocation.output<T>(0);
     const std::int64_t slices = decoder->plan().outer;
     Findings findings;
-    for_each_item(invocation, slices, slices * operations, [&](std::int64_t slice, std::int64_t) {
-      inspect_slice(*decoder, indices, slice, findings);
-    });
+    for_each_item(invocation, slices, slices * operations,
+                  [&](std::int64_t slice, std::int64_t) { inspect_slice(*decoder, indices, slice, findings); });
     const std::int64_t bad = findings.first_bad.load();
     if (bad != maximum_elements)
       fail<ShapeError>(operation, "indices", "must lie inside the destination and, under ",
@@ -201,9 +200,8 @@ Kernel make_scatter(std::string_view operation, const PoolingGeometry& geometry)
       scatter_anywhere(*decoder, indices, gradient, result);
       return;
     }
-    for_each_item(invocation, slices, slices * operations, [&](std::int64_t slice, std::int64_t) {
-      scatter_slice(*decoder, indices, gradient, slice, result);
-    });
+    for_each_item(invocation, slices, slices * operations,
+                  [&](std::int64_t slice, std::int64_t) { scatter_slice(*decoder, indices, gradient, slice, result); });
   };
   return kernel;
 }

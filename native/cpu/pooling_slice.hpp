@@ -71,8 +71,7 @@ struct SlicePooling {
         return;
       case PoolingReduction::Average:
         return isa.average_row(window, static_cast<T>(position.divisor(3)), divisors, row_values);
-      case PoolingReduction::L2Norm:
-        return isa.l2_norm_row(window, row_values);
+      case PoolingReduction::L2Norm: return isa.l2_norm_row(window, row_values);
     }
   }
 
@@ -99,9 +98,7 @@ struct SlicePooling {
         case PoolingReduction::Average:
           isa.average_pixel(pixel, static_cast<T>(position.divisor(4)), values + to);
           break;
-        case PoolingReduction::L2Norm:
-          isa.l2_norm_pixel(pixel, values + to);
-          break;
+        case PoolingReduction::L2Norm: isa.l2_norm_pixel(pixel, values + to); break;
       }
     }
   }

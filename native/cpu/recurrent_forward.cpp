@@ -95,11 +95,10 @@ class RecurrentForward {
     const std::int64_t units = problem_.units;
     const T* recurrent = direction.input(operands.recurrent_weight, problem_.gate_units() * units);
     for (const ForwardPass<T>& pass : passes_)
-      for_each_item(invocation, pass.blocks, 8 * pass.blocks * units * pass.width,
-                    [&](std::int64_t block, std::int64_t) {
-                      pack_recurrent_block(pass, block, recurrent,
-                                           shared(invocation, pass.weights) + block * units * pass.width);
-                    });
+      for_each_item(
+          invocation, pass.blocks, 8 * pass.blocks * units * pass.width, [&](std::int64_t block, std::int64_t) {
+            pack_recurrent_block(pass, block, recurrent, shared(invocation, pass.weights) + block * units * pass.width);
+          });
     if (has_input_weight_) {
       const std::int64_t elements = matrix_.panel_width * problem_.input_size;
       const T* weight = direction.input(operands.input_weight, problem_.gate_units() * problem_.input_size);
@@ -107,8 +106,7 @@ class RecurrentForward {
         pack_input_panel(panel, weight, shared(invocation, input_weight_) + panel * elements);
       });
     }
-    pack_vectors(direction.input(operands.bias, problem_.gate_units()), problem_.gate_count,
-                 shared(invocation, bias_));
+    pack_vectors(direction.input(operands.bias, problem_.gate_units()), problem_.gate_count, shared(invocation, bias_));
     if (problem_.cell == RecurrentCell::GRU)
       pack_vectors(direction.input(operands.secondary_bias, units), 1, shared(invocation, secondary_bias_));
     if (const T* peephole = direction.input(operands.peephole, problem_.gate_units()))
@@ -204,8 +202,8 @@ class RecurrentForward {
           step.input = direction.rows(operands.source, problem_.gate_units(), row);
         step.output = direction.joined(output, units, row);
         step.z_state = direction.joined(z_state, problem_.gate_units(), row);
-        step.output_cell = writes_cell_ ? direction.joined(cell_output, units, row)
-                                        : Rows<T>{shared(invocation, cell_), units};
+        step.output_cell =
+            writes_cell_ ? direction.joined(cell_output, units, row) : Rows<T>{shared(invocation, cell_), units};
         step.recurrent = step.state;
         if (step.mask) {
           // The product of this step still reads the masked state while the next one is written.

@@ -58,8 +58,7 @@ void RecurrentGradients<T>::plan_offsets(std::int64_t rows) {
       const bool reset = problem_.cell == RecurrentCell::GRU && gate == 2;
       push(recurrent_gates_, (reset ? 3 : gate) * gate_stride_ + within);
     }
-  for (std::int64_t unit = 0; unit < units; ++unit)
-    push(previous_units_, unit / panel * panel_stride_ + unit % panel);
+  for (std::int64_t unit = 0; unit < units; ++unit) push(previous_units_, unit / panel * panel_stride_ + unit % panel);
   for (std::int64_t row = 0; row < rows; ++row) push(line_rows_, row * line);
 }
 
@@ -108,22 +107,21 @@ void RecurrentGradients<T>::pack(const Invocation& invocation, const RecurrentDi
   const std::int64_t depth = problem_.gate_units();
   const T* recurrent = direction.input(problem_.operands.recurrent_weight, depth * units);
   const T* input = direction.input(problem_.operands.input_weight, depth * inputs);
-  for_each_item(
-      invocation, unit_panels_ + input_panels_, (unit_panels_ + input_panels_) * width * depth * 4,
-      [&](std::int64_t item, std::int64_t) {
-        if (item >= unit_panels_) {
-          const std::int64_t panel = item - unit_panels_, first = panel * width;
-          matrix_.pack_columns(input + first, inputs, std::min(width, inputs - first), depth,
-                               shared(invocation, input_weight_) + panel * depth * width);
-          return;
-        }
-        const std::int64_t first = item * width, count = std::min(width, units - first);
-        matrix_.pack_columns(recurrent + first, units, count, depth,
-                             shared(invocation, recurrent_weight_) + item * depth * width);
-        if (problem_.cell == RecurrentCell::GRU)
-          matrix_.pack_rows(recurrent + (2 * units + first) * units, units, count, units,
-                            shared(invocation, secondary_weight_) + item * units * width);
-      });
+  for_each_item(invocation, unit_panels_ + input_panels_, (unit_panels_ + input_panels_) * width * depth * 4,
+                [&](std::int64_t item, std::int64_t) {
+                  if (item >= unit_panels_) {
+                    const std::int64_t panel = item - unit_panels_, first = panel * width;
+                    matrix_.pack_columns(input + first, inputs, std::min(width, inputs - first), depth,
+                                         shared(invocation, input_weight_) + panel * depth * width);
+                    return;
+                  }
+                  const std::int64_t first = item * width, count = std::min(width, units - first);
+                  matrix_.pack_columns(recurrent + first, units, count, depth,
+                                       shared(invocation, recurrent_weight_) + item * depth * width);
+                  if (problem_.cell == RecurrentCell::GRU)
+                    matrix_.pack_rows(recurrent + (2 * units + first) * units, units, count, units,
+                                      shared(invocation, secondary_weight_) + item * units * width);
+                });
 }
 
 template <class T>
@@ -205,8 +203,7 @@ void RecurrentGradients<T>::run_steps(const Invocation& invocation, const Chunk&
     step.source_gradient = chunk.direction.rows(operands.source_gradient, units, row);
     step.z_state = chunk.direction.rows(operands.z_state, problem_.gate_units(), row);
     step.previous_z_state =
-        s == 0 ? Rows<const T>{}
-               : chunk.direction.rows(operands.z_state, problem_.gate_units(), row_of(chunk, s - 1));
+        s == 0 ? Rows<const T>{} : chunk.direction.rows(operands.z_state, problem_.gate_units(), row_of(chunk, s - 1));
     if (lstm) step.previous_cell = before(chunk, s, operands.init_cell);
     step.state = activates() ? chunk.direction.rows(operands.init_state, units, chunk.first)
                              : before(chunk, s, operands.init_state);
@@ -235,8 +232,8 @@ void RecurrentGradients<T>::run_steps(const Invocation& invocation, const Chunk&
 /// follows from it.
 template <class T>
 void RecurrentGradients<T>::run_blocks(const Invocation& invocation, RecurrentGradientKernel<T> kernel,
-                                       const RecurrentGradientStep<T>& step, const Product& product,
-                                       const T* finished, std::int64_t batch) const {
+                                       const RecurrentGradientStep<T>& step, const Product& product, const T* finished,
+                                       std::int64_t batch) const {
   const std::int64_t width = matrix_.panel_width, groups = divide_up(batch, step_columns);
   const std::int64_t work = unit_panels_ * width * batch * ((finished ? product.depth : 0) + 64);
   for_each_item(invocation, unit_panels_ * groups, work, [&](std::int64_t item, std::int64_t thread) {
@@ -287,8 +284,7 @@ Kernel make_typed(const RecurrentProblem& problem, const KernelRequest& request)
 }
 
 Kernel make_recurrent_gradients_kernel(const RecurrentProblem& problem, const KernelRequest& request) {
-  return for_floating(problem.dtype,
-                      [&]<class T>(std::type_identity<T>) { return make_typed<T>(problem, request); });
+  return for_floating(problem.dtype, [&]<class T>(std::type_identity<T>) { return make_typed<T>(problem, request); });
 }
 
 }  // namespace mpsgraph_native::cpu

@@ -72,8 +72,7 @@ struct ReductionPass {
 };
 
 template <class T>
-void ReductionPass<T>::run(const Invocation& invocation, ReductionFunction function, const T* source,
-                           T* result) const {
+void ReductionPass<T>::run(const Invocation& invocation, ReductionFunction function, const T* source, T* result) const {
   const std::int64_t chunks = chunk_count(invocation, view.elements());
   if (splits_length && view.outer * ((view.inner + 63) / 64) < chunks) {
     parallel_for(chunks, [&](std::int64_t chunk) {
@@ -139,43 +138,44 @@ Kernel make_arg_reduction_kernel(std::size_t extremum, std::int64_t axis, const 
     ScratchLayout thread_layout;
     const auto partials = thread_layout.reserve<std::int64_t>(splits_length ? view.outer : 0);
     return Kernel{.scratch_per_thread = thread_layout.bytes(), .run = [=](const Invocation& invocation) {
-      const auto& arg_reduction = kernels<T>().arg_reduction;
-      const T* source = invocation.input<T>(0);
-      std::int32_t* result = invocation.output<std::int32_t>(0);
-      const std::int64_t chunks = chunk_count(invocation, view.elements());
-      if (!splits_length || view.outer >= chunks) {
-        for_each_lines(invocation, view, default_grain,
-                       [&](const Lines& lines, std::int64_t offset, std::int64_t first) {
-                         if (lines.stride > 1) {
-                           arg_reduction.rows[extremum](source + offset, lines.stride, lines.length, lines.count,
-                                                        result + first);
-                           return;
-                         }
-                         for (std::int64_t k = 0; k < lines.count; ++k)
-                           result[first + k] = static_cast<std::int32_t>(
-                               arg_reduction.elements[extremum](source + offset + k * lines.length, lines.length));
-                       });
-        return;
-      }
-      parallel_for(chunks, [&](std::int64_t chunk) {
-        const Range range = split_range(view.length, chunk, chunks);
-        for (std::int64_t o = 0; o < view.outer; ++o) {
-          const std::int64_t found = arg_reduction.elements[extremum](source + o * view.length + range.begin,
-                                                                      range.end - range.begin);
-          per_thread(invocation, chunk, partials)[o] = found < 0 ? -1 : found + range.begin;
-        }
-      });
-      for (std::int64_t o = 0; o < view.outer; ++o) {
-        const T* line = source + o * view.length;
-        std::int64_t best = -1;
-        for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-          const std::int64_t found = per_thread(invocation, chunk, partials)[o];
-          if (found < 0) continue;
-          if (best < 0 || (extremum == 0 ? line[found] > line[best] : line[found] < line[best])) best = found;
-        }
-        result[o] = static_cast<std::int32_t>(best);
-      }
-    }};
+                    const auto& arg_reduction = kernels<T>().arg_reduction;
+                    const T* source = invocation.input<T>(0);
+                    std::int32_t* result = invocation.output<std::int32_t>(0);
+                    const std::int64_t chunks = chunk_count(invocation, view.elements());
+                    if (!splits_length || view.outer >= chunks) {
+                      for_each_lines(invocation, view, default_grain,
+                                     [&](const Lines& lines, std::int64_t offset, std::int64_t first) {
+                                       if (lines.stride > 1) {
+                                         arg_reduction.rows[extremum](source + offset, lines.stride, lines.length,
+                                                                      lines.count, result + first);
+                                         return;
+                                       }
+                                       for (std::int64_t k = 0; k < lines.count; ++k)
+                                         result[first + k] = static_cast<std::int32_t>(arg_reduction.elements[extremum](
+                                             source + offset + k * lines.length, lines.length));
+                                     });
+                      return;
+                    }
+                    parallel_for(chunks, [&](std::int64_t chunk) {
+                      const Range range = split_range(view.length, chunk, chunks);
+                      for (std::int64_t o = 0; o < view.outer; ++o) {
+                        const std::int64_t found = arg_reduction.elements[extremum](
+                            source + o * view.length + range.begin, range.end - range.begin);
+                        per_thread(invocation, chunk, partials)[o] = found < 0 ? -1 : found + range.begin;
+                      }
+                    });
+                    for (std::int64_t o = 0; o < view.outer; ++o) {
+                      const T* line = source + o * view.length;
+                      std::int64_t best = -1;
+                      for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
+                        const std::int64_t found = per_thread(invocation, chunk, partials)[o];
+                        if (found < 0) continue;
+                        if (best < 0 || (extremum == 0 ? line[found] > line[best] : line[found] < line[best]))
+                          best = found;
+                      }
+                      result[o] = static_cast<std::int32_t>(best);
+                    }
+                  }};
   });
 }
 
@@ -187,8 +187,7 @@ Kernel reduce_over_axes(ReductionFunction function, const Attributes& attributes
 
 }  // namespace
 
-Kernel make_reduction_kernel(ReductionFunction function, const AxisSet& axes, bool mean,
-                             const KernelRequest& request) {
+Kernel make_reduction_kernel(ReductionFunction function, const AxisSet& axes, bool mean, const KernelRequest& request) {
   return for_number(request.input(0).dtype, [&]<class T>(std::type_identity<T>) {
     return reduction_kernel<T>(function, axes, mean, request.input(0).shape);
   });

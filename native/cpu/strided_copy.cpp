@@ -60,15 +60,15 @@ template <class T>
 void StridedCopy::copy_rows(const Invocation& invocation, const T* source, T* destination) const {
   const std::span<const LoopAxis<2>> outer(outer_);
   const auto [destination_stride, source_stride] = inner_.strides;
-  for_each_grid_part(
-      chunk_count(invocation, elements_), iterations(outer), inner_.size,
-      [&](std::int64_t first, std::int64_t rows, std::int64_t column, std::int64_t columns) {
-        const T* from = source + column * source_stride;
-        T* to = destination + column * destination_stride;
-        for_each_iteration(outer, first, first + rows, [&](std::int64_t, const std::array<std::int64_t, 2>& offsets) {
-          copy_row(from + offsets[1], source_stride, columns, to + offsets[0], destination_stride);
-        });
-      });
+  for_each_grid_part(chunk_count(invocation, elements_), iterations(outer), inner_.size,
+                     [&](std::int64_t first, std::int64_t rows, std::int64_t column, std::int64_t columns) {
+                       const T* from = source + column * source_stride;
+                       T* to = destination + column * destination_stride;
+                       for_each_iteration(
+                           outer, first, first + rows, [&](std::int64_t, const std::array<std::int64_t, 2>& offsets) {
+                             copy_row(from + offsets[1], source_stride, columns, to + offsets[0], destination_stride);
+                           });
+                     });
 }
 
 template <class T>
@@ -79,18 +79,18 @@ void StridedCopy::transpose_tiles(const Invocation& invocation, const T* source,
   const std::int64_t chunks = std::min(chunk_count(invocation, elements_), tasks);
   parallel_for(chunks, [&](std::int64_t chunk) {
     const Range share = split_range(tasks, chunk, chunks);
-    for_each_iteration(
-        outer, share.begin / tiles, (share.end + tiles - 1) / tiles,
-        [&](std::int64_t iteration, const std::array<std::int64_t, 2>& offsets) {
-          const std::int64_t first = std::max(share.begin - iteration * tiles, std::int64_t(0));
-          const std::int64_t last = std::min(share.end - iteration * tiles, tiles);
-          for (std::int64_t row = first * tile; row < std::min(last * tile, inner_.size); row += tile)
-            for (std::int64_t column = 0; column < tile_columns_.size; column += tile)
-              transpose_tile(source + offsets[1] + row * inner_.strides[1] + column, inner_.strides[1],
-                             std::min(tile, inner_.size - row), std::min(tile, tile_columns_.size - column),
-                             destination + offsets[0] + column * tile_columns_.strides[0] + row,
-                             tile_columns_.strides[0]);
-        });
+    for_each_iteration(outer, share.begin / tiles, (share.end + tiles - 1) / tiles,
+                       [&](std::int64_t iteration, const std::array<std::int64_t, 2>& offsets) {
+                         const std::int64_t first = std::max(share.begin - iteration * tiles, std::int64_t(0));
+                         const std::int64_t last = std::min(share.end - iteration * tiles, tiles);
+                         for (std::int64_t row = first * tile; row < std::min(last * tile, inner_.size); row += tile)
+                           for (std::int64_t column = 0; column < tile_columns_.size; column += tile)
+                             transpose_tile(source + offsets[1] + row * inner_.strides[1] + column, inner_.strides[1],
+                                            std::min(tile, inner_.size - row),
+                                            std::min(tile, tile_columns_.size - column),
+                                            destination + offsets[0] + column * tile_columns_.strides[0] + row,
+                                            tile_columns_.strides[0]);
+                       });
   });
 }
 
@@ -116,10 +116,9 @@ void StridedCopy::run(const Invocation& invocation, const void* source, void* de
 }
 
 Kernel make_copy_kernel(const TensorType& type) {
-  return {.run = [copy = StridedCopy(byte_size(type.dtype), {{type.shape.elements(), {1, 1}}})](
-                     const Invocation& invocation) {
-    copy.run(invocation, invocation.inputs[0], invocation.outputs[0]);
-  }};
+  return {
+      .run = [copy = StridedCopy(byte_size(type.dtype), {{type.shape.elements(), {1, 1}}})](
+                 const Invocation& invocation) { copy.run(invocation, invocation.inputs[0], invocation.outputs[0]); }};
 }
 
 }  // namespace mpsgraph_native::cpu

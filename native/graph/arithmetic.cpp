@@ -45,7 +45,8 @@ Shape broadcast_with(const Shape& shape, const Operands& operands, std::size_t i
   for (int axis = 0; axis < rank; ++axis) {
     const std::int64_t a = dim(shape, axis), b = dim(other, axis);
     if (a != b && a != 1 && b != 1)
-      fail<ShapeError>(operands.operation(), operands.name(index), "must broadcast with shape ", shape, ", got ", other);
+      fail<ShapeError>(operands.operation(), operands.name(index), "must broadcast with shape ", shape, ", got ",
+                       other);
     result.push_back(a == 1 ? b : a);
   }
   check_size(result, operands.operation(), operands.name(index));

@@ -39,8 +39,7 @@ class AttributeReader {
   void operator()(std::string_view name, std::array<std::int64_t, N>& member) const {
     const std::vector<std::int64_t>* values = integers(name);
     if (!values) return;
-    if (values->size() != N)
-      fail<ShapeError>(operation_, name, "must have ", N, " values, got ", values->size());
+    if (values->size() != N) fail<ShapeError>(operation_, name, "must have ", N, " values, got ", values->size());
     std::copy(values->begin(), values->end(), member.begin());
   }
 

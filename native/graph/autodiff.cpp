@@ -22,9 +22,7 @@ class Chain {
   TensorRef output(int i) const { return {index_, i}; }
 
   /// Whether somebody asks for the gradient with respect to this operand.
-  bool wants(std::size_t i) const {
-    return inputs_[i].present() && wanted_[static_cast<std::size_t>(inputs_[i].node)];
-  }
+  bool wants(std::size_t i) const { return inputs_[i].present() && wanted_[static_cast<std::size_t>(inputs_[i].node)]; }
   /// The gradient with respect to a result; absent when nothing depends on that result.
   TensorRef flow(int output) const {
     const auto found = flows_.find({index_, output});
@@ -106,13 +104,11 @@ void differentiate(const ElementwiseUnary<Function>&, Chain& chain) {
     case UnaryFunction::Identity: return chain.give(0, g);
     case UnaryFunction::Logarithm: return chain.give(0, chain.add(Division{}, {g, x}));
     case UnaryFunction::Negative: return chain.give(0, chain.add(Negative{}, {g}));
-    case UnaryFunction::Reciprocal:
-      return chain.give(0, chain.add(Negative{}, {product(g, chain.add(Square{}, {y}))}));
+    case UnaryFunction::Reciprocal: return chain.give(0, chain.add(Negative{}, {product(g, chain.add(Square{}, {y}))}));
     case UnaryFunction::Square: return chain.give(0, product(chain.scaled(g, 2), x));
     case UnaryFunction::SquareRoot: return chain.give(0, chain.add(Division{}, {chain.scaled(g, 0.5), y}));
     case UnaryFunction::Tanh:
-      return chain.give(
-          0, product(g, chain.add(Subtraction{}, {chain.scalar(1, dtype), chain.add(Square{}, {y})})));
+      return chain.give(0, product(g, chain.add(Subtraction{}, {chain.scalar(1, dtype), chain.add(Square{}, {y})})));
   }
 }
 
@@ -130,9 +126,7 @@ void differentiate(const ElementwiseBinary<Function>&, Chain& chain) {
     return primary ? chain.add(Select{}, {holds, g, zero}) : chain.add(Select{}, {holds, zero, g});
   };
   switch (Function) {
-    case BinaryFunction::Addition:
-      give(0, [&] { return g; });
-      return give(1, [&] { return g; });
+    case BinaryFunction::Addition: give(0, [&] { return g; }); return give(1, [&] { return g; });
     case BinaryFunction::Subtraction:
       give(0, [&] { return g; });
       return give(1, [&] { return chain.add(Negative{}, {g}); });
@@ -141,9 +135,7 @@ void differentiate(const ElementwiseBinary<Function>&, Chain& chain) {
       return give(1, [&] { return product(g, a); });
     case BinaryFunction::Division:
       give(0, [&] { return chain.add(Division{}, {g, b}); });
-      return give(1, [&] {
-        return chain.add(Negative{}, {chain.add(Division{}, {product(g, chain.output(0)), b})});
-      });
+      return give(1, [&] { return chain.add(Negative{}, {chain.add(Division{}, {product(g, chain.output(0)), b})}); });
     case BinaryFunction::Maximum:
       give(0, [&] { return chosen(GreaterThanOrEqualTo{}, true); });
       return give(1, [&] { return chosen(GreaterThanOrEqualTo{}, false); });
@@ -187,8 +179,8 @@ void differentiate(const Mean&, Chain& chain) {
 
 /// The gradient of an extremum is shared equally among the elements that attain it.
 void share_extremum(const Shape& axes, bool all_axes, Chain& chain) {
-  const TensorRef attains = chain.add(
-      Cast{chain.type(chain.input(0)).dtype}, {chain.add(Equal{}, {chain.input(0), chain.output(0)})});
+  const TensorRef attains =
+      chain.add(Cast{chain.type(chain.input(0)).dtype}, {chain.add(Equal{}, {chain.input(0), chain.output(0)})});
   const TensorRef count = chain.add(ReductionSum{axes, all_axes}, {attains});
   const TensorRef part = chain.add(Division{}, {chain.flow(0), count});
   chain.give(0, chain.add(Multiplication{}, {attains, part}));
@@ -263,8 +255,8 @@ struct ConvolutionRules {
   }
 };
 using Convolution = ConvolutionRules<Convolution2D, Convolution2DDataGradient, Convolution2DWeightsGradient>;
-using Depthwise = ConvolutionRules<DepthwiseConvolution2D, DepthwiseConvolution2DDataGradient,
-                                   DepthwiseConvolution2DWeightsGradient>;
+using Depthwise =
+    ConvolutionRules<DepthwiseConvolution2D, DepthwiseConvolution2DDataGradient, DepthwiseConvolution2DWeightsGradient>;
 
 void differentiate(const Convolution2D& op, Chain& chain) { Convolution::forward(op, chain); }
 void differentiate(const Convolution2DDataGradient& op, Chain& chain) { Convolution::data_gradient(op, chain); }
@@ -337,10 +329,10 @@ void differentiate(const LSTM& op, Chain& chain) {
   if (chain.flow(1).present() || chain.flow(2).present())
     chain.refuse("has no gradient through its cells or training state");
   const auto in = [&](std::size_t i) { return chain.input(i); };
-  give_recurrent(chain, LSTMGradients{op.descriptor},
-                 {in(0), in(1), chain.flow(0), chain.output(2), chain.output(1), {}, {}, in(2), in(3), in(4), in(5),
-                  in(6), in(7)},
-                 {0, 1, 2, 3, 7, 4, 5});
+  give_recurrent(
+      chain, LSTMGradients{op.descriptor},
+      {in(0), in(1), chain.flow(0), chain.output(2), chain.output(1), {}, {}, in(2), in(3), in(4), in(5), in(6), in(7)},
+      {0, 1, 2, 3, 7, 4, 5});
 }
 
 void differentiate(const SingleGateRNN& op, Chain& chain) {

@@ -104,10 +104,10 @@ Convolution2DGeometry convolution_2d_geometry(std::string_view operation, const 
   x.dilation = descriptor.dilation_rate_in_x;
   x.padding_before = descriptor.padding_left;
   x.padding_after = descriptor.padding_right;
-  geometry.y = resolve_window_axis(operation, names_of_axis(source_name, weights_name, true), y,
-                                   descriptor.padding_style);
-  geometry.x = resolve_window_axis(operation, names_of_axis(source_name, weights_name, false), x,
-                                   descriptor.padding_style);
+  geometry.y =
+      resolve_window_axis(operation, names_of_axis(source_name, weights_name, true), y, descriptor.padding_style);
+  geometry.x =
+      resolve_window_axis(operation, names_of_axis(source_name, weights_name, false), x, descriptor.padding_style);
   return geometry;
 }
 
@@ -124,9 +124,8 @@ ResultTypes infer(const Convolution2DDataGradient& attributes, const Operands& o
   const Convolution2DDescriptor& descriptor = attributes.descriptor;
   check_gradient_operands(operands, descriptor, descriptor.weights_layout, attributes.output_shape,
                           descriptor.data_layout);
-  const Convolution2DGeometry geometry =
-      convolution_2d_geometry(operands.operation(), descriptor, attributes.output_shape, "output_shape",
-                              operands[1].shape, operands.name(1));
+  const Convolution2DGeometry geometry = convolution_2d_geometry(
+      operands.operation(), descriptor, attributes.output_shape, "output_shape", operands[1].shape, operands.name(1));
   check_incoming_gradient(operands, descriptor, geometry, attributes.output_shape);
   return {{dtype, attributes.output_shape}};
 }
@@ -136,9 +135,8 @@ ResultTypes infer(const Convolution2DWeightsGradient& attributes, const Operands
   const Convolution2DDescriptor& descriptor = attributes.descriptor;
   check_gradient_operands(operands, descriptor, descriptor.data_layout, attributes.output_shape,
                           descriptor.weights_layout);
-  const Convolution2DGeometry geometry =
-      convolution_2d_geometry(operands.operation(), descriptor, operands[1].shape, operands.name(1),
-                              attributes.output_shape, "output_shape");
+  const Convolution2DGeometry geometry = convolution_2d_geometry(
+      operands.operation(), descriptor, operands[1].shape, operands.name(1), attributes.output_shape, "output_shape");
   if (operands[0].shape[0] != geometry.batch)
     fail<ShapeError>(operands.operation(), operands.name(0), "must have the batch of ", operands.name(1), ", ",
                      geometry.batch, ", got shape ", operands[0].shape);

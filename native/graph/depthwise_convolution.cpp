@@ -51,14 +51,14 @@ DepthwiseConvolution2DGeometry depthwise_convolution_2d_geometry(std::string_vie
     geometry.x.padding_before = descriptor.padding_left;
     geometry.x.padding_after = descriptor.padding_right;
   }
-  geometry.y = resolve_window_axis(operation,
-                                   {source_argument, weights_argument, "stride_in_y", "dilation_rate_in_y",
-                                    "padding_top", "padding_bottom"},
-                                   geometry.y, descriptor.padding_style);
-  geometry.x = resolve_window_axis(operation,
-                                   {source_argument, weights_argument, "stride_in_x", "dilation_rate_in_x",
-                                    "padding_left", "padding_right"},
-                                   geometry.x, descriptor.padding_style);
+  geometry.y = resolve_window_axis(
+      operation,
+      {source_argument, weights_argument, "stride_in_y", "dilation_rate_in_y", "padding_top", "padding_bottom"},
+      geometry.y, descriptor.padding_style);
+  geometry.x = resolve_window_axis(
+      operation,
+      {source_argument, weights_argument, "stride_in_x", "dilation_rate_in_x", "padding_left", "padding_right"},
+      geometry.x, descriptor.padding_style);
 
   const std::int64_t result_channels = geometry.channels * geometry.multiplier;
   geometry.result = geometry.channels_last

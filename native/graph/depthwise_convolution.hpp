@@ -42,8 +42,8 @@ struct DepthwiseConvolution2DDescriptor {
 struct DepthwiseConvolution2DGeometry {
   std::int64_t batch = 0, channels = 0, multiplier = 0;
   WindowAxis y, x;
-  bool channels_last = false;          ///< data NHWC, else NCHW
-  bool multiplier_last = false;        ///< weights HWIO, else OIHW
+  bool channels_last = false;    ///< data NHWC, else NCHW
+  bool multiplier_last = false;  ///< weights HWIO, else OIHW
   Shape result;
 };
 
@@ -72,7 +72,8 @@ struct DepthwiseConvolution2DDataGradient {
   DepthwiseConvolution2DDescriptor descriptor;
   Shape output_shape;  ///< of the forward source
 
-  friend bool operator==(const DepthwiseConvolution2DDataGradient&, const DepthwiseConvolution2DDataGradient&) = default;
+  friend bool operator==(const DepthwiseConvolution2DDataGradient&,
+                         const DepthwiseConvolution2DDataGradient&) = default;
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
     DepthwiseConvolution2DDescriptor::fields(self.descriptor, visit);
@@ -86,7 +87,8 @@ struct DepthwiseConvolution2DWeightsGradient {
   DepthwiseConvolution2DDescriptor descriptor;
   Shape output_shape;  ///< of the forward weights
 
-  friend bool operator==(const DepthwiseConvolution2DWeightsGradient&, const DepthwiseConvolution2DWeightsGradient&) = default;
+  friend bool operator==(const DepthwiseConvolution2DWeightsGradient&,
+                         const DepthwiseConvolution2DWeightsGradient&) = default;
   template <class Self, class Visitor>
   static void fields(Self& self, Visitor&& visit) {
     DepthwiseConvolution2DDescriptor::fields(self.descriptor, visit);

@@ -14,7 +14,7 @@ std::string_view lookup(const std::array<std::string_view, N>& names, E value) {
 
 constexpr std::array<std::string_view, 5> padding_styles = {"Explicit", "TF_VALID", "TF_SAME", "ExplicitOffset",
                                                             "ONNX_SAME_LOWER"};
-constexpr std::array<std::string_view, 11> layouts = {"NCHW", "NHWC", "OIHW",  "HWIO",  "CHW",  "HWC",
+constexpr std::array<std::string_view, 11> layouts = {"NCHW", "NHWC",  "OIHW",  "HWIO",  "CHW",  "HWC",
                                                       "HW",   "NCDHW", "NDHWC", "OIDHW", "DHWIO"};
 constexpr std::array<std::string_view, 9> indices_modes = {
     "None",           "GlobalFlatten1D", "GlobalFlatten2D", "GlobalFlatten3D", "GlobalFlatten4D",

@@ -7,16 +7,38 @@ namespace mpsgraph_native {
 
 // MPSGraph's enumerations, with its values and its names.
 
-enum class PaddingStyle : std::int64_t { Explicit = 0, TF_VALID = 1, TF_SAME = 2, ExplicitOffset = 3, ONNX_SAME_LOWER = 4 };
+enum class PaddingStyle : std::int64_t {
+  Explicit = 0,
+  TF_VALID = 1,
+  TF_SAME = 2,
+  ExplicitOffset = 3,
+  ONNX_SAME_LOWER = 4
+};
 
 enum class TensorNamedDataLayout : std::int64_t {
-  NCHW = 0, NHWC = 1, OIHW = 2, HWIO = 3, CHW = 4, HWC = 5, HW = 6, NCDHW = 7, NDHWC = 8, OIDHW = 9, DHWIO = 10,
+  NCHW = 0,
+  NHWC = 1,
+  OIHW = 2,
+  HWIO = 3,
+  CHW = 4,
+  HWC = 5,
+  HW = 6,
+  NCDHW = 7,
+  NDHWC = 8,
+  OIDHW = 9,
+  DHWIO = 10,
 };
 
 enum class PoolingReturnIndicesMode : std::int64_t {
   None = 0,
-  GlobalFlatten1D = 1, GlobalFlatten2D = 2, GlobalFlatten3D = 3, GlobalFlatten4D = 4,
-  LocalFlatten1D = 5, LocalFlatten2D = 6, LocalFlatten3D = 7, LocalFlatten4D = 8,
+  GlobalFlatten1D = 1,
+  GlobalFlatten2D = 2,
+  GlobalFlatten3D = 3,
+  GlobalFlatten4D = 4,
+  LocalFlatten1D = 5,
+  LocalFlatten2D = 6,
+  LocalFlatten3D = 7,
+  LocalFlatten4D = 8,
 };
 
 enum class RNNActivation : std::int64_t { None = 0, Relu = 1, Tanh = 2, Sigmoid = 3, HardSigmoid = 4 };

@@ -63,7 +63,8 @@ MPSGRAPH_API std::size_t hash_of(const Program& program);
 
 /// Cuts out of `graph` what `targets` need. A fed tensor that is no placeholder replaces the nodes behind it.
 /// Raises CompileError when a placeholder that is needed is not fed, or a tensor is fed twice.
-MPSGRAPH_API Program extract_program(const Graph& graph, std::span<const TensorRef> feeds, std::span<const TensorRef> targets);
+MPSGRAPH_API Program extract_program(const Graph& graph, std::span<const TensorRef> feeds,
+                                     std::span<const TensorRef> targets);
 
 /// The program of one operation whose operands (null: absent) are all fed.
 Program single_operation_program(const Operation& operation, std::span<const TensorType* const> operands);

@@ -3,11 +3,11 @@
 #include <string_view>
 #include <variant>
 
-#include "graph/export.hpp"
 #include "graph/activation.hpp"
 #include "graph/arithmetic.hpp"
 #include "graph/convolution.hpp"
 #include "graph/depthwise_convolution.hpp"
+#include "graph/export.hpp"
 #include "graph/loss.hpp"
 #include "graph/matrix_multiplication.hpp"
 #include "graph/memory.hpp"
@@ -21,19 +21,19 @@
 namespace mpsgraph_native {
 
 /// Every operation as a value. An engine visits it, so that one without a kernel or lowering does not compile.
-using Operation = std::variant<
-    Placeholder, Constant,
-    Convolution2D, Convolution2DDataGradient, Convolution2DWeightsGradient, DepthwiseConvolution2D,
-    DepthwiseConvolution2DDataGradient, DepthwiseConvolution2DWeightsGradient, MaxPooling2D,
-    MaxPooling2DReturnIndices, MaxPooling2DGradient, AvgPooling2D, AvgPooling2DGradient, MaxPooling4D,
-    MaxPooling4DReturnIndices, MaxPooling4DGradient, AvgPooling4D, AvgPooling4DGradient, L2NormPooling4D,
-    L2NormPooling4DGradient, GRU, GRUGradients, LSTM, LSTMGradients, SingleGateRNN, SingleGateRNNGradients,
-    Absolute, Exponent, Identity, Logarithm, Negative, Reciprocal, Square, SquareRoot, Tanh, Addition, Subtraction,
-    Multiplication, Division, Maximum, Minimum, Equal, NotEqual, LessThan, LessThanOrEqualTo, GreaterThan,
-    GreaterThanOrEqualTo, Select, Relu, ReluGradient, Sigmoid, SigmoidGradient, Softmax, SoftmaxGradient,
-    ReductionSum, ReductionProduct, ReductionMaximum, ReductionMinimum, ReductionArgMaximum, ReductionArgMinimum,
-    Mean, SoftmaxCrossEntropy, SoftmaxCrossEntropyGradient, StochasticGradientDescent, MatrixMultiplication,
-    Reshape, Transpose, Broadcast, Cast, Slice, SliceGradient>;
+using Operation =
+    std::variant<Placeholder, Constant, Convolution2D, Convolution2DDataGradient, Convolution2DWeightsGradient,
+                 DepthwiseConvolution2D, DepthwiseConvolution2DDataGradient, DepthwiseConvolution2DWeightsGradient,
+                 MaxPooling2D, MaxPooling2DReturnIndices, MaxPooling2DGradient, AvgPooling2D, AvgPooling2DGradient,
+                 MaxPooling4D, MaxPooling4DReturnIndices, MaxPooling4DGradient, AvgPooling4D, AvgPooling4DGradient,
+                 L2NormPooling4D, L2NormPooling4DGradient, GRU, GRUGradients, LSTM, LSTMGradients, SingleGateRNN,
+                 SingleGateRNNGradients, Absolute, Exponent, Identity, Logarithm, Negative, Reciprocal, Square,
+                 SquareRoot, Tanh, Addition, Subtraction, Multiplication, Division, Maximum, Minimum, Equal, NotEqual,
+                 LessThan, LessThanOrEqualTo, GreaterThan, GreaterThanOrEqualTo, Select, Relu, ReluGradient, Sigmoid,
+                 SigmoidGradient, Softmax, SoftmaxGradient, ReductionSum, ReductionProduct, ReductionMaximum,
+                 ReductionMinimum, ReductionArgMaximum, ReductionArgMinimum, Mean, SoftmaxCrossEntropy,
+                 SoftmaxCrossEntropyGradient, StochasticGradientDescent, MatrixMultiplication, Reshape, Transpose,
+                 Broadcast, Cast, Slice, SliceGradient>;
 
 MPSGRAPH_API std::string_view name_of(const Operation& operation);
 MPSGRAPH_API std::span<const Argument> arguments_of(const Operation& operation);

@@ -55,8 +55,9 @@ void check_indices_name_window(std::string_view operation, const PoolingGeometry
   const PoolingReturnIndicesMode mode = geometry.return_indices_mode;
   for (int i = 0; i < 4 - flattened_dimensions(mode); ++i)
     if (geometry.axes[static_cast<std::size_t>(i)].kernel > 1)
-      fail<ShapeError>(operation, "return_indices_mode", "must flatten every dimension that the kernel covers, of which ",
-                       "dimension ", i - 4, " is one, got ", name_of(mode));
+      fail<ShapeError>(operation, "return_indices_mode",
+                       "must flatten every dimension that the kernel covers, of which ", "dimension ", i - 4,
+                       " is one, got ", name_of(mode));
 }
 
 constexpr std::string_view kernel_argument(const Pooling2DDescriptor&) { return "kernel_width"; }
@@ -124,8 +125,8 @@ ResultTypes infer_max_gradient(const Attributes& attributes, const Operands& ope
 
 }  // namespace
 
-PoolingGeometry pooling_geometry(std::string_view operation, const Pooling2DDescriptor& descriptor,
-                                 const Shape& source, std::string_view source_argument) {
+PoolingGeometry pooling_geometry(std::string_view operation, const Pooling2DDescriptor& descriptor, const Shape& source,
+                                 std::string_view source_argument) {
   const bool channels_last = descriptor.data_layout == TensorNamedDataLayout::NHWC;
   if (!channels_last && descriptor.data_layout != TensorNamedDataLayout::NCHW)
     fail<ShapeError>(operation, "data_layout", "must be NCHW or NHWC, got ", name_of(descriptor.data_layout));
@@ -155,10 +156,9 @@ PoolingGeometry pooling_geometry(std::string_view operation, const Pooling2DDesc
   return resolve(operation, descriptor, source, {WindowAxis(), WindowAxis(), y, x}, {plain, plain, y_names, x_names});
 }
 
-PoolingGeometry pooling_geometry(std::string_view operation, const Pooling4DDescriptor& descriptor,
-                                 const Shape& source, std::string_view source_argument) {
-  if (source.rank() < 4)
-    fail<ShapeError>(operation, source_argument, "must have rank 4 or more, got shape ", source);
+PoolingGeometry pooling_geometry(std::string_view operation, const Pooling4DDescriptor& descriptor, const Shape& source,
+                                 std::string_view source_argument) {
+  if (source.rank() < 4) fail<ShapeError>(operation, source_argument, "must have rank 4 or more, got shape ", source);
   const WindowAxisNames names{source_argument,  "kernel_sizes",   "strides",
                               "dilation_rates", "padding_values", "padding_values"};
   Axes axes;

@@ -85,10 +85,10 @@ struct PoolingGeometry {
 };
 
 /// Validates the descriptor against the shape of the source, which the call names `source_argument`.
-PoolingGeometry pooling_geometry(std::string_view operation, const Pooling2DDescriptor& descriptor,
-                                 const Shape& source, std::string_view source_argument = "source");
-PoolingGeometry pooling_geometry(std::string_view operation, const Pooling4DDescriptor& descriptor,
-                                 const Shape& source, std::string_view source_argument = "source");
+PoolingGeometry pooling_geometry(std::string_view operation, const Pooling2DDescriptor& descriptor, const Shape& source,
+                                 std::string_view source_argument = "source");
+PoolingGeometry pooling_geometry(std::string_view operation, const Pooling4DDescriptor& descriptor, const Shape& source,
+                                 std::string_view source_argument = "source");
 
 /// False for an axis that the window leaves as it is.
 constexpr bool is_pooled(const WindowAxis& axis) {

@@ -13,8 +13,7 @@ std::string units(std::int64_t multiple) { return multiple == 1 ? "H" : text(mul
 /// Checks every operand against the others; T, N, I and H come from source and recurrent_weight.
 class RecurrentShapes {
  public:
-  RecurrentShapes(const Operands& operands, std::span<const Argument> arguments, bool bidirectional,
-                  std::int64_t gates)
+  RecurrentShapes(const Operands& operands, std::span<const Argument> arguments, bool bidirectional, std::int64_t gates)
       : operands_(operands), index_(arguments), directions_(bidirectional ? 2 : 1) {
     dtype_ = operands.common_floating();
     operands.require_rank(index_.source, 3, "[T, N, I]");

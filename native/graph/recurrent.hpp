@@ -80,10 +80,13 @@ struct SingleGateRNNDescriptor {
 
 struct GRU {
   static constexpr std::string_view name = "gru";
-  static constexpr std::array<Argument, 7> arguments{{
-      {"source"}, {"recurrent_weight"}, {"input_weight", optional}, {"bias", optional}, {"init_state", optional},
-      {"mask", optional}, {"secondary_bias", optional}
-  }};
+  static constexpr std::array<Argument, 7> arguments{{{"source"},
+                                                      {"recurrent_weight"},
+                                                      {"input_weight", optional},
+                                                      {"bias", optional},
+                                                      {"init_state", optional},
+                                                      {"mask", optional},
+                                                      {"secondary_bias", optional}}};
   GRUDescriptor descriptor;
 
   friend bool operator==(const GRU&, const GRU&) = default;
@@ -95,11 +98,17 @@ struct GRU {
 
 struct GRUGradients {
   static constexpr std::string_view name = "gru_gradients";
-  static constexpr std::array<Argument, 11> arguments{{
-      {"source"}, {"recurrent_weight"}, {"source_gradient", optional}, {"z_state"}, {"output_fwd"}, {"state_gradient",
-      optional}, {"input_weight", optional}, {"bias", optional}, {"init_state", optional}, {"mask", optional},
-      {"secondary_bias", optional}
-  }};
+  static constexpr std::array<Argument, 11> arguments{{{"source"},
+                                                       {"recurrent_weight"},
+                                                       {"source_gradient", optional},
+                                                       {"z_state"},
+                                                       {"output_fwd"},
+                                                       {"state_gradient", optional},
+                                                       {"input_weight", optional},
+                                                       {"bias", optional},
+                                                       {"init_state", optional},
+                                                       {"mask", optional},
+                                                       {"secondary_bias", optional}}};
   GRUDescriptor descriptor;
 
   friend bool operator==(const GRUGradients&, const GRUGradients&) = default;
@@ -111,10 +120,14 @@ struct GRUGradients {
 
 struct LSTM {
   static constexpr std::string_view name = "lstm";
-  static constexpr std::array<Argument, 8> arguments{{
-      {"source"}, {"recurrent_weight"}, {"input_weight", optional}, {"bias", optional}, {"init_state", optional},
-      {"init_cell", optional}, {"mask", optional}, {"peephole", optional}
-  }};
+  static constexpr std::array<Argument, 8> arguments{{{"source"},
+                                                      {"recurrent_weight"},
+                                                      {"input_weight", optional},
+                                                      {"bias", optional},
+                                                      {"init_state", optional},
+                                                      {"init_cell", optional},
+                                                      {"mask", optional},
+                                                      {"peephole", optional}}};
   LSTMDescriptor descriptor;
 
   friend bool operator==(const LSTM&, const LSTM&) = default;
@@ -126,11 +139,19 @@ struct LSTM {
 
 struct LSTMGradients {
   static constexpr std::string_view name = "lstm_gradients";
-  static constexpr std::array<Argument, 13> arguments{{
-      {"source"}, {"recurrent_weight"}, {"source_gradient", optional}, {"z_state"}, {"cell_output_fwd"},
-      {"state_gradient", optional}, {"cell_gradient", optional}, {"input_weight", optional}, {"bias", optional},
-      {"init_state", optional}, {"init_cell", optional}, {"mask", optional}, {"peephole", optional}
-  }};
+  static constexpr std::array<Argument, 13> arguments{{{"source"},
+                                                       {"recurrent_weight"},
+                                                       {"source_gradient", optional},
+                                                       {"z_state"},
+                                                       {"cell_output_fwd"},
+                                                       {"state_gradient", optional},
+                                                       {"cell_gradient", optional},
+                                                       {"input_weight", optional},
+                                                       {"bias", optional},
+                                                       {"init_state", optional},
+                                                       {"init_cell", optional},
+                                                       {"mask", optional},
+                                                       {"peephole", optional}}};
   LSTMDescriptor descriptor;
 
   friend bool operator==(const LSTMGradients&, const LSTMGradients&) = default;
@@ -142,10 +163,12 @@ struct LSTMGradients {
 
 struct SingleGateRNN {
   static constexpr std::string_view name = "single_gate_rnn";
-  static constexpr std::array<Argument, 6> arguments{{
-      {"source"}, {"recurrent_weight"}, {"input_weight", optional}, {"bias", optional}, {"init_state", optional},
-      {"mask", optional}
-  }};
+  static constexpr std::array<Argument, 6> arguments{{{"source"},
+                                                      {"recurrent_weight"},
+                                                      {"input_weight", optional},
+                                                      {"bias", optional},
+                                                      {"init_state", optional},
+                                                      {"mask", optional}}};
   SingleGateRNNDescriptor descriptor;
 
   friend bool operator==(const SingleGateRNN&, const SingleGateRNN&) = default;
@@ -157,10 +180,15 @@ struct SingleGateRNN {
 
 struct SingleGateRNNGradients {
   static constexpr std::string_view name = "single_gate_rnn_gradients";
-  static constexpr std::array<Argument, 9> arguments{{
-      {"source"}, {"recurrent_weight"}, {"source_gradient", optional}, {"z_state"}, {"state_gradient", optional},
-      {"input_weight", optional}, {"bias", optional}, {"init_state", optional}, {"mask", optional}
-  }};
+  static constexpr std::array<Argument, 9> arguments{{{"source"},
+                                                      {"recurrent_weight"},
+                                                      {"source_gradient", optional},
+                                                      {"z_state"},
+                                                      {"state_gradient", optional},
+                                                      {"input_weight", optional},
+                                                      {"bias", optional},
+                                                      {"init_state", optional},
+                                                      {"mask", optional}}};
   SingleGateRNNDescriptor descriptor;
 
   friend bool operator==(const SingleGateRNNGradients&, const SingleGateRNNGradients&) = default;

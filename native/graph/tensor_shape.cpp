@@ -105,8 +105,8 @@ ResultTypes infer(const Cast& attributes, const Operands& operands) {
 }
 
 ResultTypes infer(const Slice& attributes, const Operands& operands) {
-  const auto axes = resolve_slice(operands.operation(), operands[0].shape, attributes.starts, attributes.ends,
-                                  attributes.strides);
+  const auto axes =
+      resolve_slice(operands.operation(), operands[0].shape, attributes.starts, attributes.ends, attributes.strides);
   return {{operands[0].dtype, shape_of(axes)}};
 }
 

@@ -9,8 +9,8 @@
 #include <span>
 #include <string_view>
 
-#include "graph/export.hpp"
 #include "graph/error.hpp"
+#include "graph/export.hpp"
 
 namespace mpsgraph_native {
 

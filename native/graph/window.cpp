@@ -68,8 +68,7 @@ WindowAxis resolve_window_axis(std::string_view operation, const WindowAxisNames
       axis.padding_after = total - axis.padding_before;
       return axis;
     }
-    case PaddingStyle::ExplicitOffset:
-      break;
+    case PaddingStyle::ExplicitOffset: break;
   }
   fail<ShapeError>(operation, "padding_style", "must be Explicit, TF_VALID, TF_SAME or ONNX_SAME_LOWER, got ",
                    name_of(style));

@@ -1,5 +1,8 @@
 #include "runtime/pages.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <bit>
 #include <cstdint>
 #include <list>
@@ -7,9 +10,6 @@
 #include <new>
 #include <unordered_map>
 #include <vector>
-
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace mpsgraph_native {
 namespace {

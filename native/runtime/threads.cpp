@@ -1,5 +1,7 @@
 #include "runtime/threads.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
@@ -9,8 +11,6 @@
 #include <stdexcept>
 #include <thread>
 #include <vector>
-
-#include <pthread.h>
 #if defined(__linux__)
 #include <sched.h>
 #endif

@@ -165,9 +165,8 @@ void weights_gradient_taps(const PlaneWeightsGradient<T>& p, std::int64_t ky, st
   constexpr std::int64_t L = lanes<T>;
   Vec<T> sums[Rows][Columns] = {};
   for (std::int64_t column = 0; column < p.x.outputs; column += L) {
-    const RowBlock<T, Stride> block(p.source_columns,
-                                    p.x.first_source + column * p.x.source_step + kx * p.x.tap_step, Columns,
-                                    p.x.tap_step, p.x.source_step, column + L <= p.x.outputs);
+    const RowBlock<T, Stride> block(p.source_columns, p.x.first_source + column * p.x.source_step + kx * p.x.tap_step,
+                                    Columns, p.x.tap_step, p.x.source_step, column + L <= p.x.outputs);
     if (block.inside())
       weights_gradient_block<true, Rows, Columns>(p, ky, column, block, sums);
     else
@@ -293,14 +292,11 @@ void weights_gradient_tap_group(const PixelTaps<T>& taps, std::int64_t first, st
 }
 
 template <class T>
-void weights_gradient_pixels(const PixelTaps<T>& taps, const T* gradient, std::int64_t gradient_step,
-                             T* accumulators) {
+void weights_gradient_pixels(const PixelTaps<T>& taps, const T* gradient, std::int64_t gradient_step, T* accumulators) {
   for (std::int64_t c = 0; c < taps.channels; c += lanes<T>) {
     std::int64_t t = 0;
-    for (; t + 9 <= taps.taps; t += 9)
-      weights_gradient_tap_group<9>(taps, t, c, gradient, gradient_step, accumulators);
-    for (; t + 3 <= taps.taps; t += 3)
-      weights_gradient_tap_group<3>(taps, t, c, gradient, gradient_step, accumulators);
+    for (; t + 9 <= taps.taps; t += 9) weights_gradient_tap_group<9>(taps, t, c, gradient, gradient_step, accumulators);
+    for (; t + 3 <= taps.taps; t += 3) weights_gradient_tap_group<3>(taps, t, c, gradient, gradient_step, accumulators);
     for (; t < taps.taps; ++t) weights_gradient_tap_group<1>(taps, t, c, gradient, gradient_step, accumulators);
   }
 }
@@ -309,8 +305,12 @@ void weights_gradient_pixels(const PixelTaps<T>& taps, const T* gradient, std::i
 
 template <class T>
 DepthwiseConvolutionKernels<T> depthwise_convolution_kernels() {
-  return {lanes<T>,           correlate_plane<T>,  weights_gradient_plane<T>,
-          sum_accumulators<T>, correlate_pixels<T>, weights_gradient_pixels<T>};
+  return {lanes<T>,
+          correlate_plane<T>,
+          weights_gradient_plane<T>,
+          sum_accumulators<T>,
+          correlate_pixels<T>,
+          weights_gradient_pixels<T>};
 }
 template DepthwiseConvolutionKernels<float> depthwise_convolution_kernels<float>();
 template DepthwiseConvolutionKernels<double> depthwise_convolution_kernels<double>();

@@ -193,8 +193,7 @@ void gradient_descent(T learning_rate, const T* values, const T* gradient, std::
   constexpr int L = lanes<T>;
   const Vec<T> rate = broadcast<T>(-learning_rate);
   std::int64_t i = 0;
-  for (; i + L <= count; i += L)
-    store<T>(result + i, multiply_add(rate, load(gradient + i), load(values + i)));
+  for (; i + L <= count; i += L) store<T>(result + i, multiply_add(rate, load(gradient + i), load(values + i)));
   for (; i < count; ++i) result[i] = values[i] - learning_rate * gradient[i];
 }
 

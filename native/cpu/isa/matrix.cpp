@@ -9,8 +9,8 @@ namespace {
 /// acc[c][v] += a[k][v] * column c at k, for compile-time numbers of vectors and columns so that all accumulators stay
 /// in registers.
 template <class T, int V, int Columns>
-MPSGRAPH_INLINE void multiply_tile(std::int64_t depth, const T* a, const std::int32_t* offsets,
-                                   const T* const* columns, T* c, bool accumulate) {
+MPSGRAPH_INLINE void multiply_tile(std::int64_t depth, const T* a, const std::int32_t* offsets, const T* const* columns,
+                                   T* c, bool accumulate) {
   Vec<T> acc[Columns][V] = {};
   const T* column[Columns];
 #pragma GCC unroll 8
@@ -176,8 +176,8 @@ void append_widths(MatrixKernels<T>& kernels) {
 template <class T>
 MatrixKernels<T> matrix_kernels() {
   constexpr int V = panel_vectors;
-  MatrixKernels<T> kernels = {panel_width<T>,  tile_columns,       multiply<T, V>, transpose<T>, pack_rows<T, V>,
-                              pack_columns<T, V>, add<T>, {}, 0};
+  MatrixKernels<T> kernels = {
+      panel_width<T>, tile_columns, multiply<T, V>, transpose<T>, pack_rows<T, V>, pack_columns<T, V>, add<T>, {}, 0};
   append_widths<T, V>(kernels);
   return kernels;
 }

@@ -22,16 +22,16 @@ struct Maximum {
       const __mmask16 larger = _mm512_mask_cmp_ps_mask(ordered, c, v, _CMP_NLE_UQ);
       value = reinterpret_cast<Vec<T>>(_mm512_mask_mov_ps(v, larger, c));
       if constexpr (WithCode)
-        code = reinterpret_cast<IndexVec<T>>(_mm512_mask_mov_epi32(reinterpret_cast<__m512i>(code), larger,
-                                                                   reinterpret_cast<__m512i>(candidate_code)));
+        code = reinterpret_cast<IndexVec<T>>(
+            _mm512_mask_mov_epi32(reinterpret_cast<__m512i>(code), larger, reinterpret_cast<__m512i>(candidate_code)));
     } else {
       const __m512d c = reinterpret_cast<__m512d>(candidate), v = reinterpret_cast<__m512d>(value);
       const __mmask8 ordered = _mm512_cmp_pd_mask(v, v, _CMP_ORD_Q);
       const __mmask8 larger = _mm512_mask_cmp_pd_mask(ordered, c, v, _CMP_NLE_UQ);
       value = reinterpret_cast<Vec<T>>(_mm512_mask_mov_pd(v, larger, c));
       if constexpr (WithCode)
-        code = reinterpret_cast<IndexVec<T>>(_mm512_mask_mov_epi64(reinterpret_cast<__m512i>(code), larger,
-                                                                   reinterpret_cast<__m512i>(candidate_code)));
+        code = reinterpret_cast<IndexVec<T>>(
+            _mm512_mask_mov_epi64(reinterpret_cast<__m512i>(code), larger, reinterpret_cast<__m512i>(candidate_code)));
     }
 #else
     const IndexVec<T> larger = ~(candidate <= value) & (value == value);
@@ -144,8 +144,8 @@ void l2_norm_gradient_pixel(const PoolingPixel<T>& pixel, const T* gradient, T* 
     const Vec<T> share = select<T>(norm == Vec<T>{}, Vec<T>{}, load_lanes(gradient + i, left) / norm);
     for (std::int64_t t = 0; t < pixel.taps; ++t) {
       T* to = result + pixel.offsets[t] + i;
-      store_lanes(to, left, multiply_add(share, load_lanes(pixel.source + pixel.offsets[t] + i, left),
-                                         load_lanes(to, left)));
+      store_lanes(to, left,
+                  multiply_add(share, load_lanes(pixel.source + pixel.offsets[t] + i, left), load_lanes(to, left)));
     }
   }
 }

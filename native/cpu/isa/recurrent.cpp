@@ -153,8 +153,7 @@ struct GRUOutputCell {
                                      const T* sums) {
     const std::int64_t unit = j * lanes<T>;
     const GateInputs<T, 3> input{step, j, count};
-    const Vec<T> o =
-        activate<T>(Usual ? RNNActivation::Tanh : step.gates.activation[2], load(sums) + input(row, 2));
+    const Vec<T> o = activate<T>(Usual ? RNNActivation::Tanh : step.gates.activation[2], load(sums) + input(row, 2));
     store_gate(step, row, unit, 2, count, o);
     const Vec<T> z = load_units<T>(step.update_gate.at(row, unit), count);
     store_state(step, row, unit, count, mix<T>(step.gates.flip_z, z, load_units(step.state.at(row, unit), count), o));
@@ -192,8 +191,7 @@ struct LSTMCell {
     store_gate(step, row, unit, 2, count, z);
     store_gate(step, row, unit, 3, count, o);
     store_units(step.output_cell.at(row, unit), count, c);
-    store_state(step, row, unit, count,
-                o * activate<T>(Usual ? RNNActivation::Tanh : step.gates.state_activation, c));
+    store_state(step, row, unit, count, o * activate<T>(Usual ? RNNActivation::Tanh : step.gates.state_activation, c));
   }
 };
 

@@ -30,8 +30,7 @@ MPSGRAPH_INLINE Vec<T> activation_gradient(RNNActivation kind, Vec<T> y, Vec<T> 
     case RNNActivation::Relu: return y > zero ? gradient : zero;
     case RNNActivation::Tanh: return gradient * (T(1) - y * y);
     case RNNActivation::Sigmoid: return gradient * (y * (T(1) - y));
-    case RNNActivation::HardSigmoid:
-      return y > zero ? (y < broadcast<T>(1) ? gradient * T(0.2) : zero) : zero;
+    case RNNActivation::HardSigmoid: return y > zero ? (y < broadcast<T>(1) ? gradient * T(0.2) : zero) : zero;
   }
   return gradient;
 }

@@ -1,5 +1,4 @@
 #include "cpu/isa/recurrent.hpp"
-
 #include "cpu/isa/recurrent_activation.hpp"
 
 namespace mpsgraph_native::cpu::MPSGRAPH_ISA {
@@ -39,8 +38,7 @@ struct Cursor {
     store(panels + block.unit / panel_width<T> * step.panel_stride + row * panel_width<T> + vector * lanes<T>, value);
   }
   MPSGRAPH_INLINE Vec<T> load_panel(const T* panels, std::int64_t row) const {
-    return load(panels + block.unit / panel_width<T> * step.panel_stride + row * panel_width<T> +
-                vector * lanes<T>);
+    return load(panels + block.unit / panel_width<T> * step.panel_stride + row * panel_width<T> + vector * lanes<T>);
   }
 
   /// The gradient of h: from above, from the next step's gates, and what its carry kept.
@@ -164,8 +162,7 @@ void lstm_block(const RecurrentGradientStep<T>& step, const RecurrentBlock<T>& b
         T* const cell_place = step.cell_carry.at(row, at.unit);
         const Vec<T> activated = load_units<T>(activated_place, at.count);
         const Vec<T> previous = load_or_zero(step.previous_cell, row, at.unit, at.count);
-        const Vec<T> dc =
-            load_units<T>(cell_place, at.count) + activation_gradient<T>(state_kind, activated, g * o);
+        const Vec<T> dc = load_units<T>(cell_place, at.count) + activation_gradient<T>(state_kind, activated, g * o);
         const Vec<T> gradient[4] = {
             activation_gradient<T>(Usual ? RNNActivation::Sigmoid : gates.activation[0], i, dc * z),
             activation_gradient<T>(Usual ? RNNActivation::Sigmoid : gates.activation[1], f, dc * previous),
@@ -183,16 +180,14 @@ void lstm_block(const RecurrentGradientStep<T>& step, const RecurrentBlock<T>& b
         if (step.previous_z_state) {
           const Vec<T> before = activate<T>(state_kind, previous);
           store_units(activated_place, at.count, before);
-          h = before *
-              load_units(step.previous_z_state.at(row, gates.order[3] * step.units + at.unit), at.count);
+          h = before * load_units(step.previous_z_state.at(row, gates.order[3] * step.units + at.unit), at.count);
         } else {
           h = load_or_zero(step.state, row, at.unit, at.count);
         }
         at.store_panel(step.previous, row, h * at.mask(row));
       },
-      [&](const Cursor<T>& at, std::int64_t row) __attribute__((always_inline)) {
-        at.store_panel(step.previous, row, Vec<T>{});
-      });
+      [&](const Cursor<T>& at, std::int64_t row)
+          __attribute__((always_inline)) { at.store_panel(step.previous, row, Vec<T>{}); });
 }
 
 template <class T>
@@ -223,9 +218,8 @@ void single_gate(const RecurrentGradientStep<T>& step, const RecurrentBlock<T>& 
         }
         at.store_panel(step.previous, row, h * at.mask(row));
       },
-      [&](const Cursor<T>& at, std::int64_t row) __attribute__((always_inline)) {
-        at.store_panel(step.previous, row, Vec<T>{});
-      });
+      [&](const Cursor<T>& at, std::int64_t row)
+          __attribute__((always_inline)) { at.store_panel(step.previous, row, Vec<T>{}); });
 }
 
 template <class T, bool Added>
@@ -276,8 +270,7 @@ void sum_line(const T* line, std::int64_t rows, T* sums) {
   for (; row < rows; ++row)
     for (int v = 0; v < V; ++v) acc[0][v] += load(line + row * B + v * lanes<T>);
   for (int v = 0; v < V; ++v)
-    store(sums + v * lanes<T>,
-          load(sums + v * lanes<T>) + ((acc[0][v] + acc[1][v]) + (acc[2][v] + acc[3][v])));
+    store(sums + v * lanes<T>, load(sums + v * lanes<T>) + ((acc[0][v] + acc[1][v]) + (acc[2][v] + acc[3][v])));
 }
 
 template <class T>
@@ -296,17 +289,9 @@ void sum_line_products(const T* line, Rows<const T> factor, std::int64_t rows, s
 
 template <class T>
 RecurrentGradientKernels<T> recurrent_gradient_kernels() {
-  return {gru<T>,
-          gru_update_output<T>,
-          gru_reset<T>,
-          lstm<T>,
-          single_gate<T>,
-          finish_carry<T, true>,
-          finish_carry<T, false>,
-          activate_rows<T>,
-          pack_state<T>,
-          sum_line<T>,
-          sum_line_products<T>};
+  return {gru<T>,         gru_update_output<T>,  gru_reset<T>,           lstm<T>,
+          single_gate<T>, finish_carry<T, true>, finish_carry<T, false>, activate_rows<T>,
+          pack_state<T>,  sum_line<T>,           sum_line_products<T>};
 }
 template RecurrentGradientKernels<float> recurrent_gradient_kernels<float>();
 template RecurrentGradientKernels<double> recurrent_gradient_kernels<double>();

@@ -118,8 +118,7 @@ void reduce_wide_rows(const T* source, std::int64_t row_stride, std::int64_t row
   constexpr int L = lanes<T>, width = strip_vectors * L;
   std::int64_t c = 0;
   for (; c + width <= columns; c += width) {
-    const Strip<T, strip_vectors> strip =
-        reduce_strip<T, F, strip_vectors>(source + c, row_stride, rows, AllLanes{});
+    const Strip<T, strip_vectors> strip = reduce_strip<T, F, strip_vectors>(source + c, row_stride, rows, AllLanes{});
 #pragma GCC unroll 8
     for (int w = 0; w < strip_vectors; ++w) store<T>(result + c + w * L, strip.v[w]);
   }
@@ -184,9 +183,9 @@ void find_extrema(const T* source, std::int64_t row_stride, std::int64_t rows, s
 
 template <class T>
 ReductionKernels<T> reduction_kernels() {
-  return {{reduce_elements<T, Sum>, reduce_elements<T, Product>, reduce_elements<T, Maximum>,
-           reduce_elements<T, Minimum>},
-          {reduce_rows<T, Sum>, reduce_rows<T, Product>, reduce_rows<T, Maximum>, reduce_rows<T, Minimum>}};
+  return {
+      {reduce_elements<T, Sum>, reduce_elements<T, Product>, reduce_elements<T, Maximum>, reduce_elements<T, Minimum>},
+      {reduce_rows<T, Sum>, reduce_rows<T, Product>, reduce_rows<T, Maximum>, reduce_rows<T, Minimum>}};
 }
 template <class T>
 ArgReductionKernels<T> arg_reduction_kernels() {

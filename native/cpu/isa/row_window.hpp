@@ -73,11 +73,11 @@ template <class T>
 MPSGRAPH_INLINE Vec<T> load_range(const T* p, const LaneRange<T>& range, Vec<T> outside) {
 #if defined(__AVX512F__)
   if constexpr (sizeof(T) == 4)
-    return reinterpret_cast<Vec<T>>(_mm512_mask_loadu_ps(reinterpret_cast<__m512>(outside),
-                                                         static_cast<__mmask16>(range.mask), p));
+    return reinterpret_cast<Vec<T>>(
+        _mm512_mask_loadu_ps(reinterpret_cast<__m512>(outside), static_cast<__mmask16>(range.mask), p));
   else
-    return reinterpret_cast<Vec<T>>(_mm512_mask_loadu_pd(reinterpret_cast<__m512d>(outside),
-                                                         static_cast<__mmask8>(range.mask), p));
+    return reinterpret_cast<Vec<T>>(
+        _mm512_mask_loadu_pd(reinterpret_cast<__m512d>(outside), static_cast<__mmask8>(range.mask), p));
 #elif defined(__AVX2__)
   const __m256i mask = reinterpret_cast<__m256i>(range.mask);
   if constexpr (sizeof(T) == 4)

@@ -109,9 +109,8 @@ void softmax(const Lines& lines, const T* all_source, T* all_result) {
     const T* source = all_source + offset;
     T* result = all_result + offset;
     const Vec<T> scale = T(1) / store_exponentials<T>(line, source, line_maximum<T>(line, source), result);
-    line.for_each([&](std::int64_t i, auto tag) {
-      store<T>(result + i, tag, load<T>(result + i, tag, Vec<T>{}) * scale);
-    });
+    line.for_each(
+        [&](std::int64_t i, auto tag) { store<T>(result + i, tag, load<T>(result + i, tag, Vec<T>{}) * scale); });
   });
 }
 
@@ -170,8 +169,7 @@ void cross_entropy_gradient(const Lines& lines, const T* gradients, std::int64_t
     BlockedSum<T> label_sum;
     line.for_each([&](std::int64_t i, auto tag) { label_sum.add(load<T>(labels + i, tag, Vec<T>{})); });
     const Vec<T> scale = line.sum(label_sum.value()) / sum;
-    const Vec<T> gradient =
-        (gradient_stride ? line.load_value(gradients + index) : broadcast<T>(*gradients)) * factor;
+    const Vec<T> gradient = (gradient_stride ? line.load_value(gradients + index) : broadcast<T>(*gradients)) * factor;
     line.for_each([&](std::int64_t i, auto tag) {
       const Vec<T> e = load<T>(result + i, tag, Vec<T>{});
       store<T>(result + i, tag, gradient * (e * scale - load<T>(labels + i, tag, Vec<T>{})));

@@ -8,8 +8,10 @@ namespace {
 
 template <class T>
 Kernels<T> kernels_of() {
-  return {matrix_kernels<T>(), depthwise_convolution_kernels<T>(), pooling_kernels<T>(), recurrent_kernels<T>(),
-          elementwise_kernels<T>(), reduction_kernels<T>(), arg_reduction_kernels<T>(), softmax_kernels<T>()};
+  return {matrix_kernels<T>(),        depthwise_convolution_kernels<T>(),
+          pooling_kernels<T>(),       recurrent_kernels<T>(),
+          elementwise_kernels<T>(),   reduction_kernels<T>(),
+          arg_reduction_kernels<T>(), softmax_kernels<T>()};
 }
 
 template <class T>
@@ -20,8 +22,9 @@ IntegerKernels<T> integer_kernels_of() {
 }  // namespace
 
 KernelTable kernel_table() {
-  return {MPSGRAPH_STRINGIFY(MPSGRAPH_ISA), kernels_of<float>(), kernels_of<double>(), integer_kernels_of<std::int32_t>(),
-          integer_kernels_of<std::int64_t>(), conversion_kernels()};
+  return {
+      MPSGRAPH_STRINGIFY(MPSGRAPH_ISA),   kernels_of<float>(), kernels_of<double>(), integer_kernels_of<std::int32_t>(),
+      integer_kernels_of<std::int64_t>(), conversion_kernels()};
 }
 
 }  // namespace mpsgraph_native::cpu::MPSGRAPH_ISA

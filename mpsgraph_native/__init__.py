@@ -12,8 +12,6 @@ except ImportError as _error:
         "checkout, install it (pip install .) and start Python in another folder."
     ) from _error
 
-from importlib.metadata import version as _version
-
 from mpsgraph_native import descriptors as _descriptors
 from mpsgraph_native import enumerations as _enumerations
 from mpsgraph_native import ops as _ops
@@ -26,6 +24,7 @@ from mpsgraph_native._core.device import (
     get_num_threads,
     instruction_sets,
     set_default_device,
+    set_instruction_set,
     set_num_threads,
 )
 from mpsgraph_native._core.executable import Executable
@@ -39,7 +38,16 @@ from mpsgraph_native.errors import CompileError, DeviceError, DTypeError, MPSGra
 from mpsgraph_native.graph import Graph
 from mpsgraph_native.ops import *  # noqa: F403
 
-__version__ = _version("mpsgraph-native")
+
+def __getattr__(name):
+    # Reading the version takes longer than the rest of the import, and few ask for it.
+    if name == "__version__":
+        from importlib.metadata import version
+
+        globals()["__version__"] = version("mpsgraph-native")
+        return globals()["__version__"]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 __all__ = [
     "CacheInfo",
@@ -54,7 +62,7 @@ __all__ = [
     "ShapeError",
     "Tensor",
     "TensorData",
-    "__version__",
+    "__version__",  # noqa: F405  see __getattr__
     "asarray",
     "cache_info",
     "clear_cache",
@@ -66,6 +74,7 @@ __all__ = [
     "memory_statistics",
     "set_cache_limit",
     "set_default_device",
+    "set_instruction_set",
     "set_num_threads",
     "transfer_statistics",
     "trim_memory",

@@ -1,8 +1,6 @@
 """Futures of asynchronous runs."""
 
-import asyncio
 import os
-from concurrent.futures import ThreadPoolExecutor
 
 __all__ = ["Future", "submit"]
 
@@ -40,6 +38,8 @@ class Future:
         self._future.add_done_callback(lambda _: function(self))
 
     def __await__(self):
+        import asyncio  # imported late: who awaits has it, others need not wait for it
+
         return asyncio.wrap_future(self._future).__await__()
 
 
@@ -50,6 +50,8 @@ def submit(run):
     """Queues `run` behind the earlier ones: one worker, since a run uses all threads by itself."""
     global _executor
     if _executor is None:
+        from concurrent.futures import ThreadPoolExecutor
+
         _executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mpsgraph_native")
     return Future(_executor.submit(run))
 

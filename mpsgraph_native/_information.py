@@ -15,7 +15,7 @@ __all__ = ["collect", "main"]
 _settings = {
     "MPSGRAPH_NATIVE_ENGINE": "the default device; set_default_device()",
     "MPSGRAPH_NATIVE_THREADS": "threads of the cpu engine; set_num_threads()",
-    "MPSGRAPH_NATIVE_ISA": "instruction set of the cpu engine: baseline, avx2 or avx512",
+    "MPSGRAPH_NATIVE_ISA": "instruction set of the cpu engine; set_instruction_set()",
     "MPSGRAPH_NATIVE_CACHE_LIMIT_BYTES": "bound of the executable cache; set_cache_limit()",
 }
 

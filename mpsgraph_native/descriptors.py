@@ -69,17 +69,16 @@ def _enumeration(enumeration, default):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class _Descriptor:
-    # Native operations that were built from this descriptor: building one costs more than a small call.
-    _operations: dict = field(default_factory=dict, init=False, compare=False)
-
     def __post_init__(self):
+        # Native operations that are built from this descriptor: building one costs more than a small call.
+        object.__setattr__(self, "_operations", {})
         for entry in self._public_fields():
             value = entry.metadata["convert"](getattr(self, entry.name), f"{type(self).__name__}: {entry.name}")
             object.__setattr__(self, entry.name, value)
 
     @classmethod
     def _public_fields(cls):
-        return [entry for entry in dataclasses.fields(cls) if entry.init]
+        return dataclasses.fields(cls)
 
     def _attributes(self):
         """Field values by name, as the native side reads them."""

@@ -1,5 +1,6 @@
 """MPSGraph's enumerations, with its names and its raw values."""
 
+import operator
 from enum import IntEnum
 
 from mpsgraph_native.errors import DTypeError, ShapeError
@@ -19,6 +20,10 @@ class _Named(IntEnum):
     __str__ = IntEnum.__repr__
 
     @classmethod
+    def _missing_(cls, value):
+        return cls.__members__.get(value) if isinstance(value, str) else None
+
+    @classmethod
     def coerce(cls, value, argument):
         """The member that `value` (a member, its name or its raw value) stands for; ShapeError names `argument`."""
         if isinstance(value, cls):
@@ -26,9 +31,9 @@ class _Named(IntEnum):
         if isinstance(value, str):
             if value in cls.__members__:
                 return cls.__members__[value]
-        elif isinstance(value, int) and not isinstance(value, (bool, IntEnum)):
-            if any(value == member for member in cls):
-                return cls(value)
+        elif hasattr(value, "__index__") and not isinstance(value, (bool, IntEnum)):
+            if any(operator.index(value) == member for member in cls):
+                return cls(operator.index(value))
         else:
             raise DTypeError(f"{argument} must be a {cls.__name__} or its name, got {value!r}")
         names = ", ".join(name for name in cls.__members__ if not name.endswith("_"))

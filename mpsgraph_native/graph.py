@@ -21,6 +21,8 @@ class Graph(GraphCore):
 def _method(function):
     @functools.wraps(function)
     def method(self, *args, name=None, **keywords):
+        if "out" in keywords:
+            raise TypeError(f"Graph.{function.__name__}() got an unexpected keyword argument 'out'")
         return function(*args, device=GraphSite(self, name), **keywords)
 
     signature = inspect.signature(function)

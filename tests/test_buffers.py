@@ -281,3 +281,21 @@ def test_conversions_from_two_threads_and_frees_in_a_third():
     for worker in workers:
         worker.join(60)
     assert not failures
+
+
+@pytest.mark.parametrize("shape", [(2**31,), (2**20, 2**20), (3, 2**30)], ids=str)
+def test_a_refused_input_is_not_copied_first(shape):
+    """Broadcast views of one element: a copy would need gigabytes."""
+    source = np.broadcast_to(np.float32(1), shape)
+    before = mg.transfer_statistics()["copied_bytes"]
+    with pytest.raises(mg.ShapeError, match=names("tensor", "source")):
+        if len(shape) == 2 and shape[0] == 3:
+            mg.max_pooling_2d(source, descriptor=mg.Pooling2DDescriptor(kernel_width=2, kernel_height=2))
+        else:
+            mg.relu(source)
+    assert mg.transfer_statistics()["copied_bytes"] == before
+
+
+def test_rank_beyond_the_limit():
+    with pytest.raises(mg.ShapeError, match=names("tensor")):
+        mg.relu(np.zeros((1,) * 17, np.float32))

@@ -75,3 +75,10 @@ def test_help(command):
     assert done.returncode == 0
     for name in ("info", "demo"):
         assert name in done.stdout
+
+
+@pytest.mark.parametrize("value", ["abc", "0", "-1", "3x"])
+def test_bad_environment_is_named(command, value):
+    done = command("info", environment={"MPSGRAPH_NATIVE_THREADS": value})
+    assert done.returncode != 0
+    assert "MPSGRAPH_NATIVE_THREADS" in done.stderr

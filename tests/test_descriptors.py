@@ -1,8 +1,10 @@
 """Descriptors are values: immutable, hashable, comparable, printable, with MPSGraph's defaults."""
 
 import copy
+import dataclasses
 import pickle
 
+import numpy as np
 import pytest
 from support import counting, names
 
@@ -217,3 +219,16 @@ def test_lists_count_as_tuples():
 def test_descriptors_of_two_operations_differ():
     assert mg.GRUDescriptor() != mg.LSTMDescriptor()
     assert mg.Convolution2DDescriptor() != mg.DepthwiseConvolution2DDescriptor()
+
+
+def test_fields_alone_are_data():
+    """What a descriptor remembers for speed is no field of it."""
+    descriptor = mg.Convolution2DDescriptor(stride_in_x=2)
+    mg.convolution_2d(counting(1, 1, 4, 4), counting(1, 1, 2, 2), descriptor=descriptor)
+    assert set(dataclasses.asdict(descriptor)) == {field.name for field in dataclasses.fields(descriptor)}
+    assert mg.Convolution2DDescriptor(**dataclasses.asdict(descriptor)) == descriptor
+
+
+def test_enumerations_are_found_by_name_and_value():
+    assert mg.PaddingStyle("TF_SAME") is mg.PaddingStyle.TF_SAME
+    assert mg.Convolution2DDescriptor(data_layout=np.int64(1)).data_layout is mg.TensorNamedDataLayout.NHWC

@@ -119,3 +119,17 @@ def test_errors_have_one_family():
     ):  # fmt: skip
         assert issubclass(error, mg.MPSGraphError)
         assert issubclass(error, builtin)
+
+
+def test_instruction_set_can_be_chosen():
+    available, before = mg.instruction_sets()
+    source = np.linspace(-3, 3, 101, dtype=np.float32)
+    try:
+        for name in available:
+            mg.set_instruction_set(name)
+            assert mg.instruction_sets()[1] == name
+            np.testing.assert_allclose(mg.tanh(source), np.tanh(source.astype(np.float64)), rtol=1e-6)
+        with pytest.raises(mg.DeviceError, match=names("name")):
+            mg.set_instruction_set("mmx")
+    finally:
+        mg.set_instruction_set(before)

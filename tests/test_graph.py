@@ -337,3 +337,40 @@ def test_deep_graphs_run():
         tensor = graph.addition(tensor, one)
     (value,) = graph.run(feeds={x: np.zeros(3)}, targets=[tensor])
     np.testing.assert_array_equal(value, np.full(3, 2000.0))
+
+
+def test_methods_take_no_out(net):
+    with pytest.raises(TypeError, match=names("out")):
+        net.graph.relu(net.x, out=np.zeros(SHAPE, np.float32))
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda graph: graph.placeholder((2,), name=3), "name"),
+        (lambda graph: graph.placeholder((True, 2)), "shape"),
+        (lambda graph: graph.placeholder((2,), None), "dtype"),
+        (lambda graph: graph.constant(1.0, shape=(-1,)), "value"),
+        (lambda graph: graph.constant(300, dtype="int8"), "value"),
+        (lambda graph: graph.constant(np.arange(6), shape="ab"), "value"),
+        (lambda graph: graph.compile(feeds=None, targets=[]), "feeds"),
+        (lambda graph: graph.gradients(graph.placeholder((1,)), None), "tensors"),
+    ],
+    ids=["name", "bool", "dtype", "negative", "overflow", "letters", "feeds", "tensors"],
+)
+def test_malformed_arguments_are_named(call, argument):
+    with pytest.raises(mg.MPSGraphError, match=names(argument)):
+        call(mg.Graph())
+
+
+def test_names_of_any_text():
+    graph = mg.Graph()
+    assert graph.placeholder((1,), name="größe").name == "größe"
+    graph.placeholder((1,), name="\udcff")  # a lone surrogate is kept as an escape
+
+
+def test_gradients_are_named():
+    graph = mg.Graph()
+    x = graph.placeholder((3,), name="x")
+    (gradient,) = graph.gradients(graph.square(x), [x], name="slope")
+    assert gradient.name.startswith("slope_")

@@ -206,3 +206,33 @@ REFUSED = [
 def test_refused(name, arrays, attributes, arguments):
     with pytest.raises((ValueError, TypeError), match=names(*arguments)):
         getattr(mg, name)(*arrays, **attributes)
+
+
+def test_an_attribute_is_judged_alike_on_every_call():
+    """1, 1.0 and True are equal to Python; the operation that an integer found must not answer for the others."""
+    x = np.ones((2, 3), np.float32)
+    mg.softmax(x, axis=1)
+    for wrong in (1.0, True, None, "1", b"1"):
+        with pytest.raises((mg.DTypeError, mg.ShapeError), match=names("axis")):
+            mg.softmax(x, axis=wrong)
+    mg.reshape(x, shape=(3, 2))
+    for wrong in ((3.0, 2.0), (True, 6), ([3], 2), "32", 6.0, None, b"32"):
+        with pytest.raises((mg.DTypeError, mg.ShapeError), match=names("shape")):
+            mg.reshape(x, shape=wrong)
+    np.testing.assert_array_equal(mg.softmax(x, axis=np.int64(1)), mg.softmax(x, axis=1))
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda: mg.cast(np.ones(2), dtype=None), "dtype"),
+        (lambda: mg.broadcast(np.ones(2), shape=None), "shape"),
+        (lambda: mg.reduction_arg_maximum(np.ones(2), axis=None), "axis"),
+        (lambda: mg.reduction_sum(np.ones(2), axes=[[0]]), "axes"),
+        (lambda: mg.transpose(np.ones((2, 2)), permutation=([1], 0)), "permutation"),
+    ],
+    ids=["cast", "broadcast", "argmax", "sum", "transpose"],
+)
+def test_attributes_that_are_required_or_malformed(call, argument):
+    with pytest.raises((mg.DTypeError, mg.ShapeError), match=names(argument)):
+        call()

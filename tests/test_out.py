@@ -194,3 +194,24 @@ def test_a_failed_call_writes_nothing():
             INCOMING, SOURCE[:, :, :3], output_shape=(4, 3, 3, 3), descriptor=GEOMETRY, out=out
         )
     assert not out.any()
+
+
+class GivesACopy:
+    """Something that is an array by value alone."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.zeros((2, 3), np.float32)
+
+
+def test_out_that_could_take_the_results_with_it():
+    with pytest.raises(mg.DTypeError, match=names("out")):
+        mg.negative(counting(2, 3), out=GivesACopy())
+
+
+def test_out_by_the_buffer_protocol():
+    memory = bytearray(24)
+    view = memoryview(memory).cast("f", (2, 3))
+    assert mg.negative(counting(2, 3), out=view) is view
+    np.testing.assert_array_equal(np.frombuffer(memory, np.float32), -np.arange(1, 7, dtype=np.float32))
+    with pytest.raises(ValueError, match=names("out")):
+        mg.negative(counting(2, 3), out=memoryview(bytes(24)).cast("f", (2, 3)))

@@ -270,3 +270,48 @@ def test_descriptor_defaults():
     assert "kernel_sizes" in repr(four) and "kernel_width" in repr(two)
     with pytest.raises(AttributeError):
         four.strides = (2, 2, 2, 2)
+
+
+EMPTY_SOURCES = {
+    "no_channels_nhwc": ((2, 4, 4, 0), {"data_layout": "NHWC"}),
+    "no_channels_nchw": ((2, 0, 4, 4), {"data_layout": "NCHW"}),
+    "no_batch": ((0, 3, 4, 4), {"data_layout": "NCHW"}),
+}
+
+
+@pytest.mark.parametrize("name", EMPTY_SOURCES)
+def test_sources_without_elements(name):
+    """Everything about them is empty, whichever way the vectors would have run."""
+    shape, fields = EMPTY_SOURCES[name]
+    descriptor = mg.Pooling2DDescriptor(
+        kernel_width=2, kernel_height=2, return_indices_mode="GlobalFlatten4D", **fields
+    )
+    source = np.zeros(shape, np.float32)
+    values, indices = mg.max_pooling_2d_return_indices(source, descriptor=descriptor)
+    assert values.size == 0 and values.shape == indices.shape
+    for forward in (mg.max_pooling_2d, mg.avg_pooling_2d):
+        assert forward(source, descriptor=descriptor).shape == values.shape
+    for result in (
+        mg.max_pooling_2d_gradient(values, source=source, descriptor=descriptor),
+        mg.max_pooling_2d_gradient(values, indices=indices, output_shape=shape, descriptor=descriptor),
+        mg.avg_pooling_2d_gradient(values, source=source, descriptor=descriptor),
+    ):
+        assert result.shape == shape
+
+
+def test_an_empty_batch_under_a_stride():
+    descriptor = mg.Pooling4DDescriptor(kernel_sizes=(1, 1, 2, 2), strides=(2, 1, 1, 1))
+    assert mg.max_pooling_4d(np.zeros((0, 1, 4, 4), np.float32), descriptor=descriptor).shape == (0, 1, 3, 3)
+
+
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+def test_time_follows_the_taps_inside_not_the_kernel(layout):
+    """A window of two thousand million taps over six pixels sees six."""
+    source = np.arange(36, dtype=np.float32).reshape(1, 1, 6, 6) if layout == "NCHW" else None
+    if source is None:
+        source = np.arange(36, dtype=np.float32).reshape(1, 6, 6, 1)
+    descriptor = mg.Pooling2DDescriptor(
+        kernel_width=2**31 - 1, kernel_height=1, padding_style="TF_SAME", data_layout=layout
+    )
+    pooled = mg.max_pooling_2d(source, descriptor=descriptor).reshape(6, 6)
+    np.testing.assert_array_equal(pooled, np.repeat(source.reshape(6, 6).max(axis=1, keepdims=True), 6, axis=1))

@@ -188,3 +188,43 @@ def test_exit_with_objects_in_cycles():
 def test_threads_from_the_environment(threads, expected):
     code = "import mpsgraph_native as mg; print(mg.get_num_threads())"
     assert int(python(code, environment={"MPSGRAPH_NATIVE_THREADS": threads})) == expected
+
+
+@needs_fork
+def test_fork_while_other_threads_compute():
+    """pytorch/pytorch#178037: locks that another thread held at the fork are free in the child."""
+    code = """
+    import os, signal, threading
+    import numpy as np, mpsgraph_native as mg
+
+    def work(k):
+        x = np.ones((1, 2, 8 + k % 5, 8), np.float32)
+        w = np.ones((2, 2, 3, 3), np.float32)
+        d = mg.Convolution2DDescriptor()
+        dy = mg.convolution_2d(x, w, descriptor=d)
+        mg.convolution_2d_weights_gradient(dy, x, output_shape=w.shape, descriptor=d)
+        if k % 7 == 0:
+            mg.clear_cache()
+
+    def forever():
+        k = 0
+        while True:
+            work(k)
+            k += 1
+
+    for _ in range(3):
+        threading.Thread(target=forever, daemon=True).start()
+    for child in range(40):
+        pid = os.fork()
+        if pid == 0:
+            signal.alarm(20)  # a hang ends the child by a signal
+            for k in range(8):
+                work(k)
+            os._exit(0)
+        _, status = os.waitpid(pid, 0)
+        assert status == 0, f"child {child} ended with {status}"
+    print("done")
+    os._exit(0)
+    """
+    # os._exit leaves nothing flushed, so the exit status tells.
+    python(code)

@@ -8,7 +8,7 @@ import weakref
 import ml_dtypes
 import numpy as np
 import pytest
-from support import FLOAT_DTYPES, counting, dtype
+from support import FLOAT_DTYPES, counting, dtype, names
 
 import mpsgraph_native as mg
 
@@ -241,3 +241,44 @@ def test_printing_says_what_it_is():
     text = repr(mg.empty((2, 3), "float32"))
     assert "(2, 3)" in text
     assert "float32" in text
+
+
+def test_bfloat16_works_without_a_buffer_format():
+    """bfloat16 has no struct code, so that TensorData of it is read directly."""
+    source = mg.empty((2, 3), "bfloat16")
+    np.asarray(source)[...] = -1.5
+    out = mg.empty((2, 3), "bfloat16")
+    assert mg.negative(source, out=out) is out
+    np.testing.assert_array_equal(np.asarray(out).astype(np.float32), np.full((2, 3), 1.5, np.float32))
+    assert mg.asarray(source, copy=False).shape == (2, 3)
+
+
+def test_bfloat16_by_dlpack():
+    torch = pytest.importorskip("torch")
+    source = torch.arange(6, dtype=torch.bfloat16).reshape(2, 3)
+    result = mg.negative(source)
+    assert result.dtype == dtype("bfloat16")
+    np.testing.assert_array_equal(result.astype(np.float32), -source.float().numpy())
+    np.testing.assert_array_equal(mg.negative(source.T).astype(np.float32), -source.T.float().numpy())
+
+
+@pytest.mark.parametrize("copy", ["foo", 0, 1, 2.0])
+def test_copy_is_a_flag(copy):
+    with pytest.raises(mg.DTypeError, match=names("copy")):
+        mg.asarray(np.ones(3, np.float32), copy=copy)
+
+
+def test_refused_layout_says_why():
+    tensor = mg.empty((2, 3))
+    with pytest.raises(BufferError, match="exported as asked"):
+        memoryview_of_fortran_order(tensor)
+
+
+def memoryview_of_fortran_order(tensor):
+    import ctypes
+
+    view = (ctypes.c_byte * 256)()
+    flags = 0x0040 | 0x0010 | 0x0008  # PyBUF_F_CONTIGUOUS
+    get = ctypes.pythonapi.PyObject_GetBuffer
+    get.argtypes = [ctypes.py_object, ctypes.c_void_p, ctypes.c_int]
+    get(tensor, ctypes.addressof(view), flags)

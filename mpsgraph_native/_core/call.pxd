@@ -3,6 +3,7 @@ cimport numpy as cnp
 from mpsgraph_native._native.types cimport TensorType
 
 cdef cnp.ndarray as_input(object value, str operation, str argument)
+cdef cnp.ndarray as_plain(cnp.ndarray array)
 
 cdef class Results:
     """The output arrays of one run: the caller's memory where it can be written as it lies, else new arrays."""

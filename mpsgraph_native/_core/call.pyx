@@ -3,12 +3,13 @@
 
 cimport cython
 cimport numpy as cnp
+from cpython.buffer cimport PyObject_CheckBuffer
 from cython.operator cimport dereference
 from libc.stdint cimport int64_t, uintptr_t
 from libcpp.memory cimport shared_ptr
 
 from mpsgraph_native._core.device cimport Device, resolve_device
-from mpsgraph_native._core.interchange cimport as_ndarray
+from mpsgraph_native._core.interchange cimport HostArray, as_ndarray
 from mpsgraph_native._core.memory cimport data_type_of, descriptor_of, is_plain, new_array, origin_of, shape_of
 from mpsgraph_native._core.operation cimport Operation
 from mpsgraph_native._native.engine cimport Executable, run_executable
@@ -24,6 +25,7 @@ cnp.import_array()
 
 cdef enum:
     MAXIMUM_OPERANDS = 16
+    MAXIMUM_RANK = 16
 
 # Inputs that could not be read where they lie, since the start.
 cdef int64_t _copied_inputs = 0
@@ -44,8 +46,12 @@ def transfer_statistics():
 
 cdef cnp.ndarray as_input(object value, str operation, str argument):
     """`value` as a C-contiguous, aligned array in native byte order: itself where it is one, else a copy."""
+    return as_plain(as_ndarray(value, operation, argument))
+
+
+cdef cnp.ndarray as_plain(cnp.ndarray array):
+    """The array itself where an engine can read it as it lies, else a copy. To be called once its size is checked."""
     global _copied_inputs, _copied_bytes, _aliased_inputs, _aliased_bytes
-    cdef cnp.ndarray array = as_ndarray(value, operation, argument)
     if is_plain(array):
         _aliased_inputs += 1
         _aliased_bytes += cnp.PyArray_NBYTES(array)
@@ -94,9 +100,12 @@ cdef class Results:
             self.arrays.append(new_array(tensor_type, origin))
             self.destinations.append(None)
             return 0
-        if not isinstance(destination, cnp.ndarray) and not hasattr(destination, "__buffer__"):
-            if isinstance(destination, (list, tuple)) or not hasattr(destination, "__array__"):
-                raise DTypeError(f"{where} must be an ndarray or a TensorData, got {type(destination).__name__}")
+        # An __array__ may give a copy, which would take the results with it.
+        if not (isinstance(destination, (cnp.ndarray, HostArray)) or PyObject_CheckBuffer(destination)
+                or hasattr(destination, "__dlpack__")):
+            raise DTypeError(
+                f"{where} must be an ndarray, a TensorData, or share memory by the buffer protocol or __dlpack__, "
+                f"got {type(destination).__name__}")
         array = as_ndarray(destination, "", where)
         shape = shape_of(tensor_type)
         if (<object>array).shape != shape:
@@ -150,7 +159,7 @@ def call(Operation operation, tuple inputs, out=None, device=None):
     tuple. `out` is one array, or a tuple in the order of the results.
     """
     if isinstance(device, GraphSite):
-        return device.add(operation, inputs, out)
+        return device.add(operation, inputs)
     cdef Device place = resolve_device(device)
     cdef Py_ssize_t count = len(inputs)
     cdef Py_ssize_t index
@@ -168,20 +177,28 @@ def call(Operation operation, tuple inputs, out=None, device=None):
         if value is None:
             types.add_absent()
             continue
-        given.append(value if out is None else as_ndarray(value, operation.name, <str>operation.arguments[index]))
-        array = as_input(value, operation.name, <str>operation.arguments[index])
+        array = as_ndarray(value, operation.name, <str>operation.arguments[index])
         if not data_type_of(array.dtype, &dtype):
             _refuse_dtype(operation, index, array)
+        if cnp.PyArray_NDIM(array) > MAXIMUM_RANK:
+            raise ShapeError(
+                f"{operation.name}: {operation.arguments[index]} must have at most {MAXIMUM_RANK} dimensions, "
+                f"got {cnp.PyArray_NDIM(array)}")
         types.add(dtype, cnp.PyArray_NDIM(array), <const int64_t*>cnp.PyArray_DIMS(array))
-        input_pointers[present] = cnp.PyArray_DATA(array)
-        present += 1
-        held.append(array)
+        given.append(array)
         if operation.arguments[index] == "z_state":
             _check_origin(operation, array, place)
 
     cdef shared_ptr[Executable] executable
     with nogil:
         executable = cached_executable(dereference(place.engine), operation.native, operation.hash, types)
+
+    # Everything is checked by now, so that no refused call has paid for a copy.
+    for array in given:
+        plain = as_plain(array)
+        held.append(plain)
+        input_pointers[present] = cnp.PyArray_DATA(<cnp.ndarray>plain)
+        present += 1
 
     cdef size_t results_count = dereference(executable).targets().size()
     destinations = _destinations(operation.name, out, results_count)

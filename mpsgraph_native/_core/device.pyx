@@ -12,7 +12,9 @@ from mpsgraph_native._native.engine cimport (
     cpu_instruction_sets,
     engine_name,
     engine_named,
+    set_cpu_instruction_set,
 )
+from mpsgraph_native._native.executable_cache cimport clear_cache
 from mpsgraph_native._native.threads cimport set_thread_count, thread_count
 
 import operator
@@ -61,7 +63,7 @@ cdef Device _named(str name):
     cdef string native
     found = _devices.get(name)
     if found is None:
-        native = name.encode()
+        native = _encoded(name)
         found = _devices[name] = _wrap(&engine_named(native))
     return found
 
@@ -127,6 +129,30 @@ def instruction_sets():
     return [name.decode() for name in cpu_instruction_sets()], cpu_instruction_set().decode()
 
 
+def set_instruction_set(str name not None):
+    """Sets the instruction set of the cpu engine for operations compiled from now on; drops what is compiled.
+
+    One of instruction_sets(); DeviceError names the ones that this machine has. MPSGRAPH_NATIVE_ISA sets it at the start.
+    """
+    set_cpu_instruction_set(_encoded(name))
+    clear_cache()
+
+
+cdef bytes _encoded(str name):
+    # A lone surrogate has no UTF-8 form; the name is unknown all the same.
+    return name.encode("utf-8", "backslashreplace")
+
+
+def _threads_from_environment():
+    wanted = os.environ.get("MPSGRAPH_NATIVE_THREADS")
+    if not wanted:
+        return
+    try:
+        set_num_threads(int(wanted))
+    except ValueError:
+        raise ShapeError(f"MPSGRAPH_NATIVE_THREADS must be a number from 1 to 512, got {wanted!r}") from None
+
+
 def _initial_device():
     wanted = os.environ.get("MPSGRAPH_NATIVE_ENGINE")
     if wanted:
@@ -137,4 +163,5 @@ def _initial_device():
     return next(device for device in devices() if device.available)
 
 
+_threads_from_environment()
 _default = _initial_device()

@@ -7,7 +7,7 @@ from cython.operator cimport dereference
 from libcpp.memory cimport shared_ptr
 from libcpp.vector cimport vector
 
-from mpsgraph_native._core.call cimport Results, as_input
+from mpsgraph_native._core.call cimport Results, as_plain
 from mpsgraph_native._core.interchange cimport as_ndarray
 from mpsgraph_native._core.memory cimport data_type_of, descriptor_of, shape_of
 from mpsgraph_native._native.engine cimport Executable as NativeExecutable
@@ -110,14 +110,15 @@ cdef _Run _prepare(Executable executable, object inputs, object results):
     given = []
     for index, value in enumerate(_in_order(executable, inputs)):
         name = executable.feeds[index].name
-        given.append(value if results is None else as_ndarray(value, "run", name))
-        array = as_input(value, "run", name)
+        array = as_ndarray(value, "run", name)
+        given.append(array)
         expected = &native.feeds()[index]
         shape = shape_of(expected)
         if (<object>array).shape != shape:
             raise ShapeError(f"run: {name} must have shape {shape}, got {(<object>array).shape}")
         if not data_type_of(array.dtype, &dtype) or dtype != expected.dtype:
             raise DTypeError(f"run: {name} must have dtype {descriptor_of(expected.dtype)}, got {array.dtype}")
+        array = as_plain(array)
         run.held.append(array)
         run.inputs.push_back(cnp.PyArray_DATA(array))
     if results is not None:

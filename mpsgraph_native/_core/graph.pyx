@@ -33,7 +33,7 @@ import threading
 import numpy as np
 
 from mpsgraph_native._core.memory import dtype_code
-from mpsgraph_native.errors import CompileError, DTypeError, ShapeError
+from mpsgraph_native.errors import DTypeError, MPSGraphError, ShapeError
 
 cnp.import_array()
 
@@ -43,6 +43,8 @@ cdef TensorType _tensor_type(object shape, object dtype, str where) except *:
     cdef vector[int64_t] dims
     try:
         for dim in shape:
+            if isinstance(dim, (bool, np.bool_)):
+                raise TypeError
             dims.push_back(operator.index(dim))
     except TypeError:
         raise DTypeError(f"{where}: shape must be a sequence of integers, got {shape!r}") from None
@@ -144,7 +146,7 @@ cdef class GraphCore:
             result.push_back(self.reference(tensor, where))
         return result
 
-    def add_operation(self, Operation operation, tuple inputs, str name=None):
+    def add_operation(self, Operation operation, tuple inputs, name=None):
         """Adds one operation; gives its result bare, or a tuple of its results."""
         cdef vector[TensorRef] operands
         cdef TensorRef absent
@@ -155,7 +157,7 @@ cdef class GraphCore:
                 absent if tensor is None
                 else self.reference(tensor, f"{operation.name}: {operation.arguments[index]}"))
         with self.lock:
-            native_name = (name or f"{operation.name}_{self.native.nodes().size()}").encode()
+            native_name = _name(name, operation.name, self.native.nodes().size())
             node = self.native.add(operation.native, operands, native_name)
             results = [
                 _tensor(self, node, output) for output in range(<int>self.native.node(node).outputs.size())]
@@ -165,9 +167,10 @@ cdef class GraphCore:
         """A tensor that the caller feeds (MPSGraph placeholderWithShape:dataType:name:)."""
         cdef TensorType tensor_type = _tensor_type(shape, dtype, "placeholder")
         cdef vector[TensorRef] nothing
+        cdef string native_name
         with self.lock:
-            text = name or f"placeholder_{self.native.nodes().size()}"
-            return _tensor(self, self.native.add(placeholder_operation(tensor_type), nothing, text.encode()), 0)
+            native_name = _name(name, "placeholder", self.native.nodes().size())
+            return _tensor(self, self.native.add(placeholder_operation(tensor_type), nothing, native_name), 0)
 
     def constant(self, value, *, shape=None, dtype=None, name=None):
         """A tensor with a fixed value (MPSGraph constantWithData:shape:dataType:, constantWithScalar:...).
@@ -175,43 +178,38 @@ cdef class GraphCore:
         `value` is an array, or a scalar that fills `shape`. `dtype` is the array's own by default, float32 for a
         Python number. The value is copied now.
         """
-        if isinstance(value, (int, float)):
-            value = np.full(() if shape is None else shape, value, "float32" if dtype is None else dtype_of(dtype))
-        else:
-            value = as_input(value, "constant", "value")
-            if dtype is not None:
-                value = value.astype(dtype_of(dtype), copy=False)
-            if shape is not None:
-                if value.size == 1:
-                    value = np.broadcast_to(value.reshape(()), shape)
-                elif value.size != np.prod(shape):
-                    raise ShapeError(f"constant: value must fill shape {tuple(shape)}, got {value.shape}")
-                else:
-                    value = value.reshape(shape)
-        cdef cnp.ndarray array = np.ascontiguousarray(value).reshape(value.shape)
+        try:
+            array_value = _constant_array(value, shape, dtype)
+        except MPSGraphError:
+            raise
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ShapeError(f"constant: value must fill shape {shape!r} as {dtype!r}: {error}") from error
+        cdef cnp.ndarray array = array_value
         cdef TensorType tensor_type
         if not data_type_of(array.dtype, &tensor_type.dtype):
             raise DTypeError(f"constant: value must have a dtype of this package, got {array.dtype}")
-        tensor_type = _tensor_type(value.shape, array.dtype.name, "constant")
+        tensor_type = _tensor_type((<object>array).shape, array.dtype.name, "constant")
         cdef vector[TensorRef] nothing
+        cdef string native_name
         with self.lock:
-            text = name or f"constant_{self.native.nodes().size()}"
+            native_name = _name(name, "constant", self.native.nodes().size())
             return _tensor(
                 self,
-                self.native.add(constant_operation(tensor_type, cnp.PyArray_DATA(array)), nothing, text.encode()), 0)
+                self.native.add(constant_operation(tensor_type, cnp.PyArray_DATA(array)), nothing, native_name), 0)
 
     def gradients(self, primary, tensors, *, name=None):
         """Tensors that hold d primary / d tensor for each of `tensors` (MPSGraph gradientForPrimaryTensor:withTensors:).
 
         `primary` is a floating tensor with one element, or else its elements' sum is differentiated. Adds the gradient
-        operations to the graph; a tensor that `primary` does not depend on gets zeros. CompileError names an operation
+        operations to the graph, called `name` and a number; a tensor that `primary` does not depend on gets zeros. CompileError names an operation
         that has no gradient.
         """
         cdef TensorRef of = self.reference(primary, "gradients: primary")
         cdef vector[TensorRef] wanted = self.references(_sequence(tensors, "gradients: tensors"), "gradients: tensors")
         cdef vector[TensorRef] found
+        cdef string prefix = _name(name or "gradient", "gradients", 0)
         with self.lock:
-            found = add_gradients(self.native, of, wanted)
+            found = add_gradients(self.native, of, wanted, prefix)
         return [_tensor(self, found[index].node, found[index].output) for index in range(found.size())]
 
     def compile(self, *, feeds, targets, device=None):
@@ -245,7 +243,32 @@ cdef class GraphCore:
 cdef tuple _sequence(object tensors, str where):
     if isinstance(tensors, Tensor):
         raise DTypeError(f"{where} must be a sequence of Tensors, got one Tensor")
-    return tuple(tensors)
+    try:
+        return tuple(tensors)
+    except TypeError:
+        raise DTypeError(f"{where} must be a sequence of Tensors, got {type(tensors).__name__}") from None
+
+
+cdef string _name(object name, str kind, size_t number) except *:
+    """The name of a new operation: the one given, or its kind and number."""
+    if name is None:
+        name = f"{kind}_{number}"
+    elif not isinstance(name, str):
+        raise DTypeError(f"{kind}: name must be a string, got {name!r}")
+    # A lone surrogate has no UTF-8 form.
+    return (<str>name).encode("utf-8", "backslashreplace")
+
+
+cdef object _constant_array(object value, object shape, object dtype):
+    """A C-contiguous array with the value of a constant."""
+    if isinstance(value, (int, float)) and not isinstance(value, np.generic):
+        return np.full(() if shape is None else shape, value, "float32" if dtype is None else dtype_of(dtype))
+    value = as_input(value, "constant", "value")
+    if dtype is not None:
+        value = value.astype(dtype_of(dtype), copy=False)
+    if shape is not None:
+        value = np.broadcast_to(value.reshape(()), shape) if value.size == 1 else value.reshape(shape)
+    return np.array(value, order="C", copy=None)
 
 
 @cython.final

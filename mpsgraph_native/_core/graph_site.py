@@ -12,5 +12,5 @@ class GraphSite:
         self.graph = graph
         self.name = name
 
-    def add(self, operation, inputs, out):
+    def add(self, operation, inputs):
         return self.graph.add_operation(operation, inputs, self.name)

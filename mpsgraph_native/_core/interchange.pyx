@@ -90,6 +90,10 @@ cdef object _from_bfloat16_capsule(object capsule):
     return np.asarray(memoryview(imported)).view(dtype_of_code(dtype_code("bfloat16", "dtype")))
 
 
+cdef class HostArray:
+    pass
+
+
 cdef object _from_dlpack(object value, str where):
     device = value.__dlpack_device__()
     if device[0] != _device_cpu:
@@ -97,7 +101,7 @@ cdef object _from_dlpack(object value, str where):
             f"{where} must be in host memory, got a DLPack device of type {int(device[0])}; its pointer is not read")
     try:
         return np.from_dlpack(value)
-    except BufferError as error:
+    except (BufferError, RuntimeError) as error:
         # NumPy has no bfloat16 of its own, so that it refuses a capsule that is otherwise fine.
         capsule = value.__dlpack__()
         if PyCapsule_IsValid(capsule, b"dltensor"):
@@ -111,6 +115,8 @@ cdef cnp.ndarray as_ndarray(object value, str operation, str argument):
     """`value` as an ndarray on the same memory. Raises DTypeError for what is no array."""
     if isinstance(value, cnp.ndarray):
         return value
+    if isinstance(value, HostArray):
+        return (<HostArray>value).array
     if isinstance(value, np.generic):  # a bfloat16 scalar exports no buffer
         return np.asarray(value)
     where = f"{operation}: {argument}" if operation else argument

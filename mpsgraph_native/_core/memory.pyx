@@ -97,6 +97,8 @@ cdef cnp.dtype descriptor_of(DataType dtype):
 def dtype_code(dtype, str argument):
     """MPSDataType's value for a dtype or its name."""
     try:
+        if dtype is None:
+            raise TypeError
         name = dtype if isinstance(dtype, str) and dtype in _names else np.dtype(dtype).name
     except TypeError:
         name = dtype

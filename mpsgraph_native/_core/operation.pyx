@@ -49,64 +49,82 @@ cdef class Operation:
         return describe(self.native).decode()
 
 
-cdef int64_t _integer(object value, str name, str argument) except? -1:
+cdef int64_t _dimension(object value, str name, str argument, object whole) except? -1:
+    if type(value) is not int and isinstance(value, (_bool_type, np.bool_)):
+        raise DTypeError(f"{name}: {argument} must hold integers, got {whole!r}")
     try:
         return operator.index(value)
     except TypeError:
-        raise DTypeError(f"{name}: {argument} must be an integer, got {value!r}") from None
+        raise DTypeError(f"{name}: {argument} must hold integers, got {whole!r}") from None
     except OverflowError:
-        raise ShapeError(f"{name}: {argument} must be at most 2**31 - 1, got {value}") from None
+        raise ShapeError(f"{name}: {argument} must hold at most 2**31 - 1, got {whole!r}") from None
 
 
-cdef object _hashable(object value, str name, str argument):
-    """Sequences and integer arrays as tuples, so that they can be part of a key."""
-    if value is None or isinstance(value, (int, float, str, tuple)):
+cdef object _normalized(object value, str name, str argument):
+    """The value in a form that is part of a key: an attribute that means something else compares unequal."""
+    kind = type(value)
+    if kind is tuple:
+        for item in value:
+            if type(item) is not int:
+                return tuple([_dimension(item, name, argument, value) for item in value])
         return value
+    if kind is int or kind is str or isinstance(value, IntEnum):
+        return value
+    if value is None:
+        raise ShapeError(f"{name}: {argument} is required, got None")
+    if argument in _data_types:
+        return dtype_code(value, f"{name}: {argument}")
+    # 1, 1.0 and True are equal and would find each other's operation.
+    if isinstance(value, (_bool_type, np.bool_)):
+        return (_bool_type, _bool_type(value))
+    if isinstance(value, float):
+        return (float, float(value))
+    if isinstance(value, (str, bytes, bytearray)):
+        raise DTypeError(f"{name}: {argument} must be an integer or a sequence of integers, got {value!r}")
     if isinstance(value, list):
-        return tuple(value)
+        return tuple([_dimension(item, name, argument, value) for item in value])
     if hasattr(value, "constant_value"):
         value = value.constant_value(f"{name}: {argument}")
-    if isinstance(value, (np.ndarray, np.generic)) or hasattr(value, "__array__") or hasattr(value, "__dlpack__"):
+    if hasattr(value, "__array__") or hasattr(value, "__dlpack__"):
         array = np.asarray(value)
         if array.dtype.kind not in "iu":
             raise DTypeError(f"{name}: {argument} must hold integers, got {array.dtype}")
         if array.ndim > 1:
             raise ShapeError(f"{name}: {argument} must have rank 1, got shape {array.shape}")
         return tuple(array.tolist()) if array.ndim else array.item()
-    if isinstance(value, (np.dtype, type)):
-        return value
+    if hasattr(value, "__index__"):
+        return operator.index(value)
     try:
-        return tuple(value)
+        items = tuple(value)
     except TypeError:
         raise DTypeError(f"{name}: {argument} must be an integer or a sequence of integers, got {value!r}") from None
+    return tuple([_dimension(item, name, argument, value) for item in items])
 
 
 cdef AttributeValue _convert(object value, str name, str argument) except *:
+    """The native form of a normalized value."""
     cdef vector[int64_t] items
     if argument in _enumerations:
         return attribute_value[int64_t](_enumerations[argument].coerce(value, f"{name}: {argument}"))
-    if argument in _data_types:
+    if argument in _data_types and isinstance(value, str):
         return attribute_value[int64_t](dtype_code(value, f"{name}: {argument}"))
-    if isinstance(value, (_bool_type, np.bool_)):
-        return attribute_value[bool](<bint>value)
-    if isinstance(value, IntEnum):
-        return attribute_value[int64_t](value)
-    if isinstance(value, float):
-        return attribute_value[double](value)
+    if isinstance(value, tuple) and len(value) == 2 and value[0] is _bool_type:
+        return attribute_value[bool](<bint>value[1])
+    if isinstance(value, tuple) and len(value) == 2 and value[0] is float:
+        return attribute_value[double](value[1])
     if isinstance(value, tuple):
         for item in value:
-            if isinstance(item, (_bool_type, np.bool_)):
-                raise DTypeError(f"{name}: {argument} must hold integers, got {value!r}")
-            items.push_back(_integer(item, name, argument))
+            items.push_back(_dimension(item, name, argument, value))
         return attribute_value[vector[int64_t]](items)
-    return attribute_value[int64_t](_integer(value, name, argument))
+    if isinstance(value, str):
+        raise DTypeError(f"{name}: {argument} must be an integer or a sequence of integers, got {value!r}")
+    return attribute_value[int64_t](_dimension(value, name, argument, value))
+
 
 cdef Operation _build(str name, dict attributes):
     cdef AttributeMap native
     cdef string key
     for argument, value in attributes.items():
-        if value is None:
-            continue
         key = argument.encode()
         native.push_back(pair[string, AttributeValue](key, _convert(value, name, argument)))
     key = name.encode()
@@ -123,11 +141,11 @@ def operation(str name, descriptor=None, **attributes):
     """The native operation `name` with the fields of `descriptor` and further attributes.
 
     Attribute values are numbers, members or names of enumerations, and, for shapes and axes, sequences or arrays of
-    integers or constants of a graph. None leaves an attribute at its default. The result is kept: with the descriptor
+    integers or constants of a graph. The result is kept: with the descriptor
     when there is one, else in a table of this module.
     """
     for argument, value in attributes.items():
-        attributes[argument] = _hashable(value, name, argument)
+        attributes[argument] = _normalized(value, name, argument)
     key = (name, *attributes.items())
     cdef dict kept = getattr(descriptor, "_operations", _operations)
     found = kept.get(key)
@@ -137,7 +155,8 @@ def operation(str name, descriptor=None, **attributes):
     if expected is not None:
         if not isinstance(descriptor, expected):
             raise DTypeError(f"{name}: descriptor must be a {expected.__name__}, got {descriptor!r}")
-        attributes = {**descriptor._attributes(), **attributes}
+        fields = {argument: _normalized(value, name, argument) for argument, value in descriptor._attributes().items()}
+        attributes = {**fields, **attributes}
     result = _build(name, attributes)
     if len(kept) >= _operations_limit:
         kept.clear()

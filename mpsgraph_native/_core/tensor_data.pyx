@@ -5,10 +5,11 @@ cimport cython
 cimport numpy as cnp
 from cpython.buffer cimport PyBUF_WRITABLE, PyObject_GetBuffer
 
-from mpsgraph_native._core.interchange cimport as_ndarray
+from mpsgraph_native._core.interchange cimport HostArray, as_ndarray
 from mpsgraph_native._core.memory cimport data_type_of, is_plain, new_array
 from mpsgraph_native._native.types cimport DataType, IntegerSpan, Shape, TensorType
 
+import math
 import operator
 
 import numpy as np
@@ -21,13 +22,12 @@ cnp.import_array()
 
 
 @cython.final
-cdef class TensorData:
+cdef class TensorData(HostArray):
     """A C-contiguous array that a device can use where it lies.
 
     Exports its memory without a copy: numpy.asarray(t), memoryview(t), numpy.from_dlpack(t), torch.from_dlpack(t).
     """
 
-    cdef cnp.ndarray array
     cdef readonly str device
 
     def __init__(self):
@@ -75,6 +75,8 @@ cdef class TensorData:
         try:
             PyObject_GetBuffer(self.array, view, flags)
         except (ValueError, TypeError) as error:
+            if self.array.dtype.isbuiltin == 1:
+                raise BufferError(f"the memory cannot be exported as asked: {error}") from error
             raise BufferError(
                 f"dtype {self.dtype} has no buffer format; numpy.asarray() gives an array of it, with the dtype from ml_dtypes") from error
 
@@ -102,22 +104,29 @@ cdef TensorData _wrap(object array, str device):
     return result
 
 
+def _dimensions(shape):
+    """Sizes that an array may have, as Python integers."""
+    if any(isinstance(dim, (bool, np.bool_)) for dim in shape):
+        raise DTypeError(f"empty: shape must be a sequence of integers, got {shape!r}")
+    try:
+        dims = tuple(operator.index(dim) for dim in shape)
+    except TypeError:
+        raise DTypeError(f"empty: shape must be a sequence of integers, got {shape!r}") from None
+    if len(dims) > 16 or any(dim < 0 for dim in dims):
+        raise ShapeError(f"empty: shape must have at most 16 dimensions, none negative, got {dims}")
+    if max(dims, default=0) > 2**31 - 1 or math.prod(dims) > 2**31 - 1:
+        raise ShapeError(f"empty: shape must have at most 2**31 - 1 elements in all and along each dimension, got {dims}")
+    return dims
+
+
 def empty(shape, dtype="float32", *, device=None):
     """TensorData with undefined contents on pages of its own, shared with `device`."""
     cdef TensorType tensor_type
     name = checked_device(device).name
-    try:
-        dims = np.array([operator.index(dim) for dim in (shape if hasattr(shape, "__iter__") else (shape,))], np.int64)
-    except (TypeError, OverflowError):
-        raise DTypeError(f"empty: shape must be a sequence of integers, got {shape!r}") from None
-    if (dims < 0).any() or len(dims) > 16:
-        raise ShapeError(f"empty: shape must have at most 16 dimensions, none negative, got {tuple(dims.tolist())}")
-    if len(dims) and (dims > 0).all() and float(np.prod(dims.astype(float))) > 2**31 - 1:
-        raise ShapeError(f"empty: shape must have at most 2**31 - 1 elements, got {tuple(dims.tolist())}")
-    cdef cnp.ndarray sizes = dims
+    cdef cnp.ndarray sizes = np.array(_dimensions(shape if hasattr(shape, "__iter__") else (shape,)), np.int64)
     descriptor = dtype_of(dtype)
     data_type_of(descriptor, &tensor_type.dtype)
-    tensor_type.shape = Shape(IntegerSpan(<const cnp.int64_t*>cnp.PyArray_DATA(sizes), len(dims)))
+    tensor_type.shape = Shape(IntegerSpan(<const cnp.int64_t*>cnp.PyArray_DATA(sizes), len(sizes)))
     return _wrap(new_array(&tensor_type, name), name)
 
 
@@ -141,12 +150,14 @@ def asarray(obj, *, copy=None, device=None):
     memory is shared and stays read-only.
     """
     name = checked_device(device).name
+    if copy is not None and not isinstance(copy, (bool, np.bool_)):
+        raise DTypeError(f"asarray: copy must be None, True or False, got {copy!r}")
     cdef cnp.ndarray array = as_ndarray(obj, "asarray", "obj")
     cdef DataType dtype
     if not data_type_of(array.dtype, &dtype):
         raise DTypeError(f"asarray: obj must have a dtype of this package, got {array.dtype}")
     reason = _reason_for_copy(array)
-    if copy is False and reason is not None:
+    if copy is not None and not copy and reason is not None:
         raise BufferError(f"asarray: obj needs a copy: {reason}")
     if reason is None and not copy:
         return _wrap(array, name)

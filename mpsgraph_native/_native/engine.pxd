@@ -47,3 +47,4 @@ cdef extern from "engines.hpp" namespace "mpsgraph_native" nogil:
     const Engine& engine_named(const string&) except +raise_native_error
     vector[string] cpu_instruction_sets() except +raise_native_error
     string cpu_instruction_set() except +raise_native_error
+    void set_cpu_instruction_set(const string&) except +raise_native_error

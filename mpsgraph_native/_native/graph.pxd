@@ -34,4 +34,5 @@ cdef extern from "graph/graph.hpp" namespace "mpsgraph_native" nogil:
 
 
 cdef extern from "graph/autodiff.hpp" namespace "mpsgraph_native" nogil:
-    vector[TensorRef] add_gradients(Graph&, TensorRef, const vector[TensorRef]&) except +raise_native_error
+    vector[TensorRef] add_gradients(
+        Graph&, TensorRef, const vector[TensorRef]&, const string&) except +raise_native_error

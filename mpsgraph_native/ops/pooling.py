@@ -115,7 +115,7 @@ def max_pooling_2d_gradient(
     ``maxPooling2DGradientWithGradientTensor:indicesTensor:outputShape:descriptor:name:``
     """
     return call(
-        operation("max_pooling_2d_gradient", descriptor, output_shape=output_shape),
+        operation("max_pooling_2d_gradient", descriptor, output_shape=() if output_shape is None else output_shape),
         (gradient, source, indices),
         out,
         device,
@@ -269,7 +269,7 @@ def max_pooling_4d_gradient(
     ``maxPooling4DGradientWithGradientTensor:indicesTensor:outputShape:descriptor:name:``
     """
     return call(
-        operation("max_pooling_4d_gradient", descriptor, output_shape=output_shape),
+        operation("max_pooling_4d_gradient", descriptor, output_shape=() if output_shape is None else output_shape),
         (gradient, source, indices),
         out,
         device,

@@ -105,7 +105,9 @@ def slice(
             raise ShapeError(f"slice: length must lie in [0, {size - first}] from start {first} on, got {count}")
         starts, ends = [0] * len(shape), list(shape)
         starts[axis], ends[axis] = first, first + count
-    return call(operation("slice", starts=starts, ends=ends, strides=strides), (tensor,), out, device)
+    return call(
+        operation("slice", starts=starts, ends=ends, strides=() if strides is None else strides), (tensor,), out, device
+    )
 
 
 def slice_gradient(input_gradient, *, fwd_in_shape, starts, ends, strides=None, out=None, device=None):
@@ -116,7 +118,13 @@ def slice_gradient(input_gradient, *, fwd_in_shape, starts, ends, strides=None, 
     MPSGraph: sliceGradientTensor:fwdInShapeTensor:starts:ends:strides:name: (macOS 11.0).
     """
     return call(
-        operation("slice_gradient", fwd_in_shape=fwd_in_shape, starts=starts, ends=ends, strides=strides),
+        operation(
+            "slice_gradient",
+            fwd_in_shape=fwd_in_shape,
+            starts=starts,
+            ends=ends,
+            strides=() if strides is None else strides,
+        ),
         (input_gradient,),
         out,
         device,

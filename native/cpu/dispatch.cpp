@@ -1,5 +1,6 @@
 #include "cpu/dispatch.hpp"
 
+#include <atomic>
 #include <cstdlib>
 
 #include "graph/error.hpp"
@@ -40,31 +41,43 @@ std::vector<Variant> variants() {
   return found;
 }
 
-KernelTable choose() {
-  const char* wanted = std::getenv("MPSGRAPH_NATIVE_ISA");
-  const Variant* chosen = nullptr;
-  const std::vector<Variant> all = variants();
-  for (const Variant& variant : all) {
-    if (!variant.supported) continue;
-    if (!wanted || !*wanted || std::string_view(wanted) == variant.name) chosen = &variant;
+/// Tables live as long as the process: executables keep references to them.
+const std::vector<KernelTable>& tables() {
+  static const std::vector<KernelTable> all = [] {
+    std::vector<KernelTable> supported;
+    for (const Variant& variant : variants())
+      if (variant.supported) supported.push_back(variant.table());
+    return supported;
+  }();
+  return all;
+}
+
+const KernelTable* find(std::string_view name, std::string_view argument) {
+  std::string known;
+  for (const KernelTable& table : tables()) {
+    if (table.name == name) return &table;
+    known += text(known.empty() ? "" : ", ", table.name);
   }
-  if (!chosen)
-    throw DeviceError(
-        text("MPSGRAPH_NATIVE_ISA must name an instruction set that this build and processor have, got ", wanted));
-  return chosen->table();
+  throw DeviceError(text(argument, " must be one of ", known, " on this machine, got ", name));
+}
+
+std::atomic<const KernelTable*>& current() {
+  static std::atomic<const KernelTable*> table = [] {
+    const char* wanted = std::getenv("MPSGRAPH_NATIVE_ISA");
+    return wanted && *wanted ? find(wanted, "MPSGRAPH_NATIVE_ISA") : &tables().back();
+  }();
+  return table;
 }
 
 }  // namespace
 
-const KernelTable& kernel_table() {
-  static const KernelTable table = choose();
-  return table;
-}
+const KernelTable& kernel_table() { return *current().load(); }
+
+void set_instruction_set(std::string_view name) { current().store(find(name, "name")); }
 
 std::vector<std::string> available_instruction_sets() {
   std::vector<std::string> names;
-  for (const Variant& variant : variants())
-    if (variant.supported) names.emplace_back(variant.name);
+  for (const KernelTable& table : tables()) names.emplace_back(table.name);
   return names;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -9,9 +10,12 @@
 
 namespace mpsgraph_native::cpu {
 
-/// The kernels of the instruction set in use: the widest that this processor has, or the one that
-/// MPSGRAPH_NATIVE_ISA names. Raises DeviceError when that one is unknown or not available.
+/// The kernels of the instruction set in use: the widest that this processor has, the one that
+/// MPSGRAPH_NATIVE_ISA names, or the one set. Raises DeviceError when that one is unknown or not available.
 const KernelTable& kernel_table();
+
+/// Chooses the kernels of operations that are compiled from now on.
+void set_instruction_set(std::string_view name);
 
 /// Instruction sets that this build has and this processor can run, narrowest first.
 std::vector<std::string> available_instruction_sets();

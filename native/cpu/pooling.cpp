@@ -100,7 +100,14 @@ Kernel make_grouped_pooling(const PoolingGeometry& geometry, const PoolingPlan& 
   return kernel;
 }
 
+/// A source without elements has a result without elements.
+bool has_nothing_to_do(const PoolingGeometry& geometry) { return geometry.source.elements() == 0; }
+Kernel make_nothing() {
+  return {0, 0, [](const Invocation&) {}};
+}
+
 Kernel make_forward(const PoolingGeometry& geometry, PoolingReduction reduction, const KernelRequest& request) {
+  if (has_nothing_to_do(geometry)) return make_nothing();
   const bool with_indices = request.outputs.size() == 2;
   return for_floating(request.input(0).dtype, [&]<class T>(std::type_identity<T>) {
     PoolingPlan plan = make_pooling_plan(geometry, with_indices ? IndexMap::Mode : IndexMap::None);
@@ -118,17 +125,18 @@ Kernel forward(const Attributes& attributes, PoolingReduction reduction, const K
 
 template <class Attributes>
 Kernel gradient(const Attributes& attributes, PoolingReduction reduction, const KernelRequest& request) {
-  return make_pooling_gradient(pooling_geometry(attributes.name, attributes.descriptor, request.input(1).shape),
-                               reduction, request);
+  const PoolingGeometry geometry = pooling_geometry(attributes.name, attributes.descriptor, request.input(1).shape);
+  if (has_nothing_to_do(geometry)) return make_nothing();
+  return make_pooling_gradient(geometry, reduction, request);
 }
 
 template <class Attributes>
 Kernel maximum_gradient(const Attributes& attributes, const KernelRequest& request) {
-  if (request.has(1))
-    return make_maximum_pooling_gradient(
-        pooling_geometry(attributes.name, attributes.descriptor, request.input(1).shape), request);
-  return make_maximum_pooling_gradient_from_indices(
-      attributes.name, pooling_geometry(attributes.name, attributes.descriptor, attributes.output_shape), request);
+  const PoolingGeometry geometry = pooling_geometry(attributes.name, attributes.descriptor,
+                                                    request.has(1) ? request.input(1).shape : attributes.output_shape);
+  if (has_nothing_to_do(geometry)) return make_nothing();
+  return request.has(1) ? make_maximum_pooling_gradient(geometry, request)
+                        : make_maximum_pooling_gradient_from_indices(attributes.name, geometry, request);
 }
 
 }  // namespace

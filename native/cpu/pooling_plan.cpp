@@ -79,7 +79,8 @@ PoolingPlan make_pooling_plan(const PoolingGeometry& geometry, IndexMap index_ma
 PoolingVectors choose_vectors(const PoolingPlan& plan, std::int64_t lanes, bool has_row_kernel) {
   const WindowAxis& last = plan.axes[3];
   const bool groupable = plan.inner * 2 <= lanes && plan.outer > 1;
-  if (plan.inner == 1 && has_row_kernel) {
+  // The row kernel visits every tap; of a kernel wider than the row most lie outside.
+  if (plan.inner == 1 && has_row_kernel && last.kernel <= last.input) {
     // A short row leaves lanes idle, and other strides load lane by lane.
     const bool efficient = last.stride <= 2 && last.output * 2 >= lanes;
     return efficient || !groupable || plan.outer * 2 < lanes ? PoolingVectors::Row : PoolingVectors::Grouped;

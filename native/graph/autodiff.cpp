@@ -11,8 +11,13 @@ class Chain {
  public:
   using Flows = std::map<std::pair<int, int>, TensorRef>;
 
-  Chain(Graph& graph, int index, const std::vector<bool>& wanted, Flows& flows)
-      : graph_(graph), index_(index), inputs_(graph.node(index).inputs), wanted_(wanted), flows_(flows) {}
+  Chain(Graph& graph, int index, const std::vector<bool>& wanted, Flows& flows, const std::string& prefix)
+      : graph_(graph),
+        index_(index),
+        inputs_(graph.node(index).inputs),
+        wanted_(wanted),
+        flows_(flows),
+        prefix_(prefix) {}
 
   std::string_view name() const { return name_of(graph_.node(index_).operation); }
   const TensorType& type(TensorRef tensor) const { return graph_.type(tensor); }
@@ -71,13 +76,14 @@ class Chain {
   }
 
  private:
-  std::string next_name() const { return text("gradient_", graph_.nodes().size()); }
+  std::string next_name() const { return text(prefix_, '_', graph_.nodes().size()); }
 
   Graph& graph_;
   int index_;
   std::vector<TensorRef> inputs_;  // a copy: adding nodes moves the graph's own
   const std::vector<bool>& wanted_;
   Flows& flows_;
+  const std::string& prefix_;
 };
 
 /// Operations without a rule of their own.
@@ -363,7 +369,8 @@ void differentiate(const StochasticGradientDescent&, Chain& chain) {
 
 }  // namespace
 
-std::vector<TensorRef> add_gradients(Graph& graph, TensorRef primary, const std::vector<TensorRef>& tensors) {
+std::vector<TensorRef> add_gradients(Graph& graph, TensorRef primary, const std::vector<TensorRef>& tensors,
+                                     const std::string& name) {
   const auto check_floating = [&](TensorRef tensor, std::string_view argument) {
     if (!is_floating(graph.type(tensor).dtype))
       fail<DTypeError>("gradients", argument, "must be floating, got ", graph.type(tensor).dtype);
@@ -384,7 +391,7 @@ std::vector<TensorRef> add_gradients(Graph& graph, TensorRef primary, const std:
 
   Chain::Flows flows;
   {
-    Chain start(graph, last, depends, flows);
+    Chain start(graph, last, depends, flows, name);
     flows[{primary.node, primary.output}] = start.filled(1, TensorType(graph.type(primary)));
   }
   for (int index = last; index >= 0; --index) {
@@ -393,7 +400,7 @@ std::vector<TensorRef> add_gradients(Graph& graph, TensorRef primary, const std:
         inputs, [&](TensorRef input) { return input.present() && depends[static_cast<std::size_t>(input.node)]; });
     const auto first = flows.lower_bound({index, 0});
     if (!leads_on || first == flows.end() || first->first.first != index) continue;
-    Chain chain(graph, index, depends, flows);
+    Chain chain(graph, index, depends, flows, name);
     const Operation operation = graph.node(index).operation;  // a copy: the rules add nodes
     std::visit([&](const auto& attributes) { differentiate(attributes, chain); }, operation);
   }
@@ -403,7 +410,7 @@ std::vector<TensorRef> add_gradients(Graph& graph, TensorRef primary, const std:
     const auto flow = flows.find({tensor.node, tensor.output});
     gradients.push_back(flow != flows.end()
                             ? flow->second
-                            : Chain(graph, last, depends, flows).filled(0, TensorType(graph.type(tensor))));
+                            : Chain(graph, last, depends, flows, name).filled(0, TensorType(graph.type(tensor))));
   }
   return gradients;
 }

@@ -19,8 +19,8 @@ PoolingGeometry resolve(std::string_view operation, const Descriptor& descriptor
     const WindowAxisNames& name = names[static_cast<std::size_t>(i)];
     const int dimension = source.rank() - 4 + i;
     axis.input = source[dimension];
-    // An axis that is not pooled may be empty, a batch of none for one; its fields are checked all the same.
-    const bool empty = axis.input == 0 && !is_pooled(axis);
+    // With a kernel of one an axis may be empty, as a batch is; its fields are checked all the same.
+    const bool empty = axis.input == 0 && axis.kernel == 1;
     if (empty) axis.input = 1;
     axis = resolve_window_axis(operation, name, axis, descriptor.padding_style, descriptor.ceil_mode);
     if (empty) axis.input = axis.output = 0;

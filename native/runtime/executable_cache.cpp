@@ -1,5 +1,7 @@
 #include "runtime/executable_cache.hpp"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -66,6 +68,8 @@ struct Entry {
 std::atomic<bool> collide{false};
 
 class Cache {
+  using Entries = std::list<Entry>;  // most recently used first
+
  public:
   template <class View>
   std::shared_ptr<Executable> get(const Engine& engine, std::size_t hash, const View& view) {
@@ -133,9 +137,17 @@ class Cache {
     evict(dropped);
   }
 
- private:
-  using Entries = std::list<Entry>;  // most recently used first
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+  /// Threads that were building entries do not exist in a child: nobody would ever finish those.
+  void unlock_in_child() {
+    Entries dropped;
+    for (const Entries::iterator entry : building_) drop(entry, dropped);
+    building_.clear();
+    mutex_.unlock();
+  }
 
+ private:
   void finish(Entries::iterator entry, std::size_t bytes, double seconds) {
     Entries dropped;
     const std::lock_guard lock(mutex_);
@@ -184,8 +196,16 @@ class Cache {
   CacheInformation information_{0, 0, 0, 0, 0, 0, 4096, std::size_t(1) << 30};
 };
 
+Cache& cache();
+
+/// A fork copies the lock as it is; holding it across the fork leaves the child a free one.
+Cache* make_cache() {
+  pthread_atfork([] { cache().lock(); }, [] { cache().unlock(); }, [] { cache().unlock_in_child(); });
+  return new Cache;
+}
+
 Cache& cache() {
-  static Cache* const instance = new Cache;  // never destroyed: calls may still run at interpreter exit
+  static Cache* const instance = make_cache();  // never destroyed: calls may still run at interpreter exit
   return *instance;
 }
 

@@ -1,5 +1,6 @@
 #include "runtime/pages.hpp"
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -99,6 +100,9 @@ class Recycler {
     shrink(0);
   }
 
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
   PageStatistics statistics() {
     const std::lock_guard lock(mutex_);
     return statistics_;
@@ -122,9 +126,17 @@ class Recycler {
   PageStatistics statistics_;
 };
 
+Recycler& recycler();
+
+/// A fork copies the lock as it is; holding it across the fork leaves the child a free one.
+Recycler* make_recycler() {
+  pthread_atfork([] { recycler().lock(); }, [] { recycler().unlock(); }, [] { recycler().unlock(); });
+  return new Recycler;
+}
+
 /// Never destroyed: arrays may outlive every static object at interpreter exit.
 Recycler& recycler() {
-  static Recycler* const instance = new Recycler;
+  static Recycler* const instance = make_recycler();
   return *instance;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
-#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <stdexcept>
@@ -37,10 +36,6 @@ void relax() {
 }
 
 int default_thread_count() {
-  if (const char* wanted = std::getenv("MPSGRAPH_NATIVE_THREADS")) {
-    const int count = std::atoi(wanted);
-    if (count > 0) return std::min(count, maximum_threads);
-  }
 #if defined(__linux__)
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));

@@ -8,8 +8,8 @@
 
 namespace mpsgraph_native {
 
-/// Threads that one call may use, the caller's included. Set at start from MPSGRAPH_NATIVE_THREADS or the
-/// processors that this process may run on.
+/// Threads that one call may use, the caller's included. At the start the processors that this process may
+/// run on.
 MPSGRAPH_API int thread_count();
 MPSGRAPH_API void set_thread_count(int count);
 

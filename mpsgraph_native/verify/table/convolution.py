@@ -33,6 +33,7 @@ _CONVOLUTIONS = {
     ),
     "3x3 NHWC OIHW 16 to 32": _Convolution(2, 16, 32, (20, 21), (3, 3), {"data_layout": "NHWC"} | _HALF, False),
     "3x3 TF_SAME 16 to 32": _Convolution(2, 16, 32, (24, 24), (3, 3), {"padding_style": "TF_SAME"}, False),
+    "3x3 TF_SAME 64 to 64": _Convolution(2, 64, 64, (28, 28), (3, 3), {"padding_style": "TF_SAME"}, False),
     "5x5 TF_VALID 32 to 8": _Convolution(3, 32, 8, (14, 14), (5, 5), {"padding_style": "TF_VALID"}, False),
 }  # fmt: skip
 _DEPTHWISE = {

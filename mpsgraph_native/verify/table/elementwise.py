@@ -8,7 +8,13 @@ from mpsgraph_native.verify.table.case import NUMBERS, Case, problem, shapes_of,
 from mpsgraph_native.verify.tolerance import FLOAT_DTYPES
 
 # Primary and secondary shape; an operation of one operand takes the primary one.
-_SHAPES = (((3, 5), (3, 5), True), ((2, 1, 5), (3, 1), False), ((), (4,), False), ((130, 257), (257,), False))
+_SHAPES = (
+    ((3, 5), (3, 5), True),
+    ((2, 1, 5), (3, 1), False),
+    ((), (4,), False),
+    ((130, 257), (257,), False),
+    ((1000, 500), (1000, 1), False),
+)
 _SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 2.5, -0.75, 65504.0)
 
 

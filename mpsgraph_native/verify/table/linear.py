@@ -8,10 +8,16 @@ from mpsgraph_native.verify.table.case import NUMBERS, Case, problem, shapes_of,
 
 _MATRICES = (
     ((3, 4), (4, 5), True), ((2, 1, 3, 4), (5, 4, 6), False), ((33, 300), (300, 17), False),
-    ((129, 65), (65, 130), False), ((1, 2000), (2000, 1), False),
+    ((129, 65), (65, 130), False), ((1, 2000), (2000, 1), False), ((512, 384), (384, 512), False),
 )  # fmt: skip
 _REDUCED = (((3, 4, 5), 1, True), ((4, 5, 6, 7), (0, 2), False), ((70, 130), None, False), ((2, 3000), -1, False))
-_LINES = (((3, 10), 1, True), ((2, 3, 4, 5), 1, False), ((7, 257), -1, False), ((300, 3), 0, False))
+_LINES = (
+    ((3, 10), 1, True),
+    ((2, 3, 4, 5), 1, False),
+    ((7, 257), -1, False),
+    ((300, 3), 0, False),
+    ((256, 1000), 1, False),
+)
 _REARRANGED = (
     ("broadcast", (3, 1), {"shape": (2, 3, 4)}, True),
     ("broadcast", (64, 1), {"shape": (64, 65)}, False),

@@ -1,5 +1,7 @@
 """Poolings, their indices and their gradients."""
 
+import dataclasses
+
 import numpy as np
 
 import mpsgraph_native as mg
@@ -48,7 +50,7 @@ _POOLINGS = {
 
 def _with_indices(descriptor):
     """The same window with indices that name every axis."""
-    return type(descriptor)(**descriptor._attributes() | {"return_indices_mode": "GlobalFlatten4D"})
+    return dataclasses.replace(descriptor, return_indices_mode="GlobalFlatten4D")
 
 
 def _pooling_case(operation, name, shape, descriptor, quick):

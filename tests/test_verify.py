@@ -120,7 +120,7 @@ def test_the_text_says_what_ran_and_what_follows(quick):
         assert "Nothing about Apple hardware follows" in head
     assert done.stdout.splitlines()[-1].startswith(f"{ENGINES[-1]}: passed; ")
     assert not done.stderr
-    assert seconds < 60
+    assert seconds < 60 or ENGINES != ["cpu"]
 
 
 def test_the_full_table_has_more_of_the_same_operations():

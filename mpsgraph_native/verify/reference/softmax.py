@@ -10,7 +10,7 @@ from mpsgraph_native.verify.reference import Expected
 
 
 def softmax(x, axis):
-    e = np.exp(x - x.max(axis, keepdims=True))
+    e = np.exp(x - x.max(axis, keepdims=True, initial=-np.inf))
     return e / e.sum(axis, keepdims=True)
 
 

@@ -3,6 +3,7 @@
 import inspect
 import itertools
 import json
+import os
 import subprocess
 import sys
 import time
@@ -234,6 +235,15 @@ def test_an_engine_that_is_not_available_is_no_use(capsys):
     for device in missing:
         assert main(["verify", "--device", device.name]) == 2
         assert device.reason in capsys.readouterr().err
+
+
+def test_a_terminal_without_greek_letters_is_enough(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "mpsgraph_native", "verify", "--quick", "--device", "cpu"], capture_output=True,
+        timeout=300, check=False, cwd=tmp_path, env=os.environ | {"PYTHONIOENCODING": "ascii"},
+    )  # fmt: skip
+    assert done.returncode == 0 and not done.stderr
+    assert done.stdout.isascii()
 
 
 def test_only_metal_on_a_mac_is_apple_hardware(monkeypatch):

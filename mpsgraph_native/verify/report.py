@@ -119,6 +119,8 @@ class Text:
 
     def __init__(self, stream):
         self._stream = stream
+        # A terminal without Greek letters must not end a run half way.
+        stream.reconfigure(errors="replace")
 
     def _line(self, text=""):
         print(text, file=self._stream, flush=True)

@@ -67,6 +67,18 @@ def _gradient_from_strayed_indices(device):
     ).ravel()
 
 
+def _gradient_from_an_index_beyond(device):
+    """The sum of the result; NaN when the call is refused."""
+    descriptor = _window(2, stride_in_x=2, return_indices_mode="GlobalFlatten2D")
+    try:
+        return mg.max_pooling_2d_gradient(
+            _image([1, 10]), indices=np.int32([[[[4, 2]]]]), output_shape=(1, 1, 1, 4), descriptor=descriptor,
+            device=device,
+        ).sum()  # fmt: skip
+    except mg.ShapeError:
+        return NAN
+
+
 def _signs_of_zeros(device):
     values = mg.max_pooling_2d(_image([-0.0, 0.0, 0.0, -0.0]), descriptor=_window(2, stride_in_x=2), device=device)
     return np.signbit(values).ravel()
@@ -167,6 +179,12 @@ PROBES = (
         "indices [3, 0].",
         _gradient_from_strayed_indices,
         {"where the index points": [10, 0, 0, 1], "nowhere": [0, 0, 0, 0], "into its own window": [0, 1, 10, 0]},
+    ),
+    Probe(
+        "max_pooling_indices_outside_the_source",
+        "Where does the gradient 1 go whose index 4 is past 4 pixels? Sum of the result, gradient [1, 10].",
+        _gradient_from_an_index_beyond,
+        {"the call is refused": NAN, "nowhere": 10, "to another pixel": 11},
     ),
     Probe(
         "local_indices_under_dilation",

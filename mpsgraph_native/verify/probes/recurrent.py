@@ -42,6 +42,12 @@ def _gru_state(z, r, o, *, weight=0.0, flip=False):
     return [keep + (1 - keep) * np.tanh(o + weight * _sigmoid(r))]
 
 
+def _gru_bidirectional_training_state(device):
+    source = _steps((*_GATES[:3], *_GATES[1:]))
+    descriptor = mg.GRUDescriptor(training=True, bidirectional=True)
+    return mg.gru(source, np.zeros((2, 3, 1), np.float32), descriptor=descriptor, device=device)[1].ravel()
+
+
 _TWO_STATES = np.float32([[1, 2]])
 _EXCHANGE = np.float32([[0, 0]] * 4 + [[0, 1], [1, 0]])  # the output gate's weight exchanges two units
 _TWO_RESETS = (0.3, -1.2)
@@ -143,6 +149,7 @@ def _single_gate_state(device):
 _Z, _R, _O = _GATES[:3]
 _A, _B, _C, _D = _GATES
 _RESETS = _sigmoid(_TWO_RESETS)
+_BOTH = [[_sigmoid(z), _sigmoid(r), np.tanh(o)] for z, r, o in (_GATES[:3], _GATES[1:])]
 _UP, _DOWN = [1, 3, 7], [7, 6, 4]  # sums over [1, 2, 4] in either direction, aligned with the source
 
 PROBES = (
@@ -208,6 +215,16 @@ PROBES = (
             "gates after their activations, in order": [_sigmoid(_Z), _sigmoid(_R), np.tanh(_O)],
             "the same, the reset gate first": [_sigmoid(_R), _sigmoid(_Z), np.tanh(_O)],
             "gates before their activations": [_Z, _R, _O],
+        },
+        promised=False,
+    ),
+    Probe(
+        "gru_bidirectional_training_state",
+        "How does the training state of both directions lie in memory?",
+        _gru_bidirectional_training_state,
+        {
+            "one direction after the other": [*_BOTH[0], *_BOTH[1]],
+            "gate by gate": [value for pair in zip(*_BOTH, strict=True) for value in pair],
         },
         promised=False,
     ),

@@ -35,7 +35,7 @@ def _parser():
         help="check every operation on every engine of this machine against float64",
         description="Runs every operation on every available engine over seeded data, compares with plain float64 "
         "references, and answers the questions that Apple's documentation leaves open. Exits with 0 when every engine "
-        "passes, with 1 when a row fails.",
+        "passes, with 1 when a row or a question fails, with 2 for unusable arguments.",
     )
     verify.add_argument("--json", metavar="FILE", default=None, help="write the report as JSON too")
     verify.add_argument("--device", metavar="NAME", default=None, help="one engine alone: mps or cpu (default: all)")

@@ -29,6 +29,18 @@ def _parser():
     demo.add_argument("--output", default="mpsgraph_native_demo", help="folder for the pictures (default: %(default)s)")
     demo.add_argument("--device", default=None, help="the engine: mps or cpu (default: the default device)")
     demo.set_defaults(run=_demo)
+
+    verify = commands.add_parser(
+        "verify",
+        help="check every operation on every engine of this machine against float64",
+        description="Runs every operation on every available engine over seeded data, compares with plain float64 "
+        "references, and answers the questions that Apple's documentation leaves open. Exits with 0 when every engine "
+        "passes, with 1 when a row or a question fails, with 2 for unusable arguments.",
+    )
+    verify.add_argument("--json", metavar="FILE", default=None, help="write the report as JSON too")
+    verify.add_argument("--device", metavar="NAME", default=None, help="one engine alone: mps or cpu (default: all)")
+    verify.add_argument("--quick", action="store_true", help="small shapes only: seconds instead of a minute")
+    verify.set_defaults(run=_verify)
     return parser
 
 
@@ -38,6 +50,12 @@ def _demo(arguments):
     except ModuleNotFoundError as error:
         print(f"The demo needs {error.name}: pip install 'mpsgraph-native[demo]'", file=sys.stderr)
         return 2
+    return main(arguments)
+
+
+def _verify(arguments):
+    from mpsgraph_native.verify.main import main  # its references are of no use elsewhere
+
     return main(arguments)
 
 

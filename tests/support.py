@@ -3,61 +3,19 @@
 import dataclasses
 import re
 
-import ml_dtypes
 import numpy as np
-from reference import convolution as reference_convolution
-from reference import depthwise_convolution as reference_depthwise_convolution
-from reference.geometry import arranged
 
 import mpsgraph_native as mg
-
-FLOAT_DTYPES = ("float32", "float64", "float16", "bfloat16")
-
-
-def dtype(name):
-    """The NumPy dtype of that name; bfloat16 comes from ml_dtypes."""
-    return np.dtype(ml_dtypes.bfloat16 if str(name) == "bfloat16" else name)
-
-
-_LIMITS = {name: ml_dtypes.finfo(dtype(name)) for name in FLOAT_DTYPES}
-EPSILON = {name: float(limits.eps) for name, limits in _LIMITS.items()}
-SMALLEST = {name: float(limits.smallest_subnormal) for name, limits in _LIMITS.items()}
-ACCUMULATOR = {name: "float64" if name == "float64" else "float32" for name in FLOAT_DTYPES}
-
-
-def seeded(*key):
-    """A generator whose stream depends on nothing but the key (any printable values)."""
-    return np.random.default_rng(list(repr(key).encode()))
-
-
-def random_array(rng, shape, dtype_name="float32"):
-    """Standard normal values rounded to the dtype."""
-    return np.asarray(rng.standard_normal(shape)).astype(dtype(dtype_name))
+from mpsgraph_native.verify.data import dtype, random_array, seeded
+from mpsgraph_native.verify.reference import convolution as reference_convolution
+from mpsgraph_native.verify.reference import depthwise_convolution as reference_depthwise_convolution
+from mpsgraph_native.verify.reference.geometry import arranged
+from mpsgraph_native.verify.tolerance import FLOAT_DTYPES, error_bound, relative_errors
 
 
 def counting(*shape, dtype_name="float32"):
     """1, 2, 3, ... in row-major order."""
     return np.arange(1, np.prod(shape, dtype=int) + 1).reshape(shape).astype(dtype(dtype_name))
-
-
-def error_bound(result_dtype, expected, magnitude, length):
-    """Largest error that correct arithmetic may show, elementwise.
-
-    Let u = eps / 2 be the unit roundoff of the accumulator (float32 for half types). The rigorous bound of a sum of n products,
-    |error| <= n u / (1 - n u) * sum |a b|, holds for every order of summation, but is so wide that it would hide a sum kept in too
-    narrow a type. Rounding errors are close to independent and centred, and then (Higham and Mary, 2019)
-    |error| <= lambda sqrt(n) u * sum |a b| fails with probability below 2 n exp(-lambda^2 / 2).
-    lambda = 10 leaves no false alarm in any number of runs; its excess over what is ever seen covers algorithms that mix neighbouring
-    elements before they multiply (Winograd), whose constant is several times that of a plain sum. The +4 stands for the
-    handful of operations around a short sum (division, square root).
-
-        bound = (5 sqrt(n) + 4) eps(accumulator) * magnitude + eps(result) * |expected| + smallest subnormal(result)
-
-    The second term is the final rounding to the result's type (half of it would do for one rounding to nearest).
-    """
-    name = str(result_dtype)
-    factor = (5.0 * np.sqrt(length) + 4.0) * EPSILON[ACCUMULATOR[name]]
-    return factor * magnitude + EPSILON[name] * np.abs(expected) + SMALLEST[name]
 
 
 def assert_close(actual, expected, *, magnitude, length, dtype=None):
@@ -75,14 +33,10 @@ def assert_close(actual, expected, *, magnitude, length, dtype=None):
     given = actual.astype(np.float64)
     finite = np.isfinite(expected)
     np.testing.assert_array_equal(given[~finite], expected[~finite])
-    bound = error_bound(
-        actual.dtype, np.where(finite, expected, 0.0), np.broadcast_to(magnitude, expected.shape), length
-    )
-    with np.errstate(invalid="ignore"):
-        excess = np.where(finite, np.abs(given - np.where(finite, expected, 0.0)) / bound, 0.0)
-    excess = np.where(np.isnan(excess), np.inf, excess)
+    excess = relative_errors(actual, expected, magnitude, length)
     if excess.size and excess.max() > 1.0:
         worst = np.unravel_index(excess.argmax(), excess.shape)
+        bound = error_bound(actual.dtype, expected, np.broadcast_to(magnitude, expected.shape), length)
         raise AssertionError(
             f"{np.count_nonzero(excess > 1.0)} of {excess.size} elements out of bounds; worst at {tuple(map(int, worst))}: "
             f"got {given[worst]!r}, expected {expected[worst]!r}, error is {excess[worst]:.3g} of the bound {bound[worst]:.3g}"

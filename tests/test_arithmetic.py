@@ -3,6 +3,7 @@ import pytest
 from support import FLOAT_DTYPES, assert_close, assert_same_bits, dtype, names, random_array, seeded
 
 import mpsgraph_native as mg
+from mpsgraph_native.verify.reference.elementwise import BINARY, COMPARISONS, overflowing
 
 UNARY = {
     "absolute": np.abs,
@@ -14,22 +15,6 @@ UNARY = {
     "square": np.square,
     "square_root": np.sqrt,
     "tanh": np.tanh,
-}
-BINARY = {
-    "addition": np.add,
-    "subtraction": np.subtract,
-    "multiplication": np.multiply,
-    "division": np.divide,
-    "maximum": np.fmax,
-    "minimum": np.fmin,
-}
-COMPARISONS = {
-    "equal": np.equal,
-    "not_equal": np.not_equal,
-    "less_than": np.less,
-    "less_than_or_equal_to": np.less_equal,
-    "greater_than": np.greater,
-    "greater_than_or_equal_to": np.greater_equal,
 }
 SHAPES = [(), (1,), (0,), (3, 0, 2), (7,), (31, 5), (2, 3, 4, 5), (130_003,)]
 SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-40, -1e-40, 3e38, -3e38, 88.7, -103.5, 2.5, 1e-3]
@@ -50,12 +35,6 @@ BROADCASTS = [
 ]
 
 
-def overflowing(expected, name):
-    """The expectation, infinite where the dtype holds no such value."""
-    rounded = np.asarray(expected).astype(dtype(name)).astype(np.float64)
-    return np.where(np.isinf(rounded), rounded, expected)
-
-
 @pytest.mark.parametrize("name", FLOAT_DTYPES)
 @pytest.mark.parametrize("function", UNARY)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -64,7 +43,7 @@ def test_unary(function, shape, name):
     if function in ("logarithm", "square_root"):
         tensor = np.asarray(np.abs(tensor))
     with np.errstate(all="ignore"):
-        expected = overflowing(UNARY[function](tensor.astype(np.float64)), name)
+        expected = overflowing(UNARY[function](tensor.astype(np.float64)), dtype(name))
     assert_close(getattr(mg, function)(tensor), expected, magnitude=np.abs(expected), length=1, dtype=dtype(name))
 
 
@@ -116,7 +95,7 @@ def test_binary(function, shapes, name):
     primary, secondary = (random_array(rng, shape, name) for shape in shapes)
     a, b = primary.astype(np.float64), secondary.astype(np.float64)
     with np.errstate(all="ignore"):
-        expected = overflowing(BINARY[function](a, b), name)
+        expected = overflowing(BINARY[function](a, b), dtype(name))
         magnitude = BINARY[function](np.abs(a), np.abs(b)) if function != "subtraction" else np.abs(a) + np.abs(b)
     assert_close(getattr(mg, function)(primary, secondary), expected, magnitude=magnitude, length=1, dtype=dtype(name))
 

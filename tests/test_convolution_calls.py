@@ -3,7 +3,6 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from reference.geometry import arranged
 from support import (
     CONVOLUTIONS,
     DEPTHWISE_CONVOLUTIONS,
@@ -20,6 +19,7 @@ from support import (
 )
 
 import mpsgraph_native as mg
+from mpsgraph_native.verify.reference.geometry import arranged
 
 OPERATIONS = CONVOLUTIONS + DEPTHWISE_CONVOLUTIONS
 GRADIENTS = tuple(operation for operation in OPERATIONS if operation.endswith("gradient"))

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from reference import pooling as reference_pooling
 from support import (
     FLOAT_DTYPES,
     INDEX_MODES,
@@ -15,6 +14,7 @@ from support import (
 )
 
 import mpsgraph_native as mg
+from mpsgraph_native.verify.reference import pooling as reference_pooling
 
 FOUR_D = [name for name, (_, fields) in POOLINGS.items() if "kernel_sizes" in fields]
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from reference import pooling as reference_pooling
 from support import (
     FLOAT_DTYPES,
     INDEX_MODES,
@@ -19,6 +18,7 @@ from support import (
 )
 
 import mpsgraph_native as mg
+from mpsgraph_native.verify.reference import pooling as reference_pooling
 
 FOUR_D = [name for name, (_, fields) in POOLINGS.items() if "kernel_sizes" in fields]
 BY_SOURCE = [(kind, name) for kind in ("max", "avg") for name in POOLINGS] + [("l2_norm", name) for name in FOUR_D]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 from cases.recurrent_sweep import ACTIVATIONS, SINGLE_GATE, Case, full
-from reference.recurrent import activate
 
 import mpsgraph_native as mg
+from mpsgraph_native.verify.reference.recurrent import activate
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)

@@ -6,37 +6,8 @@ from typing import Any
 
 import numpy as np
 
-
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
-
-
-def softmax(x, axis):
-    e = np.exp(x - x.max(axis=axis, keepdims=True))
-    return e / e.sum(axis=axis, keepdims=True)
-
-
-def softmax_gradient(g, x, axis):
-    """y∘(g − Σ g∘y), y = softmax(x)."""
-    y = softmax(x, axis)
-    return y * (g - (g * y).sum(axis=axis, keepdims=True))
-
-
-def sigmoid_gradient(g, x):
-    y = sigmoid(x)
-    return g * y * (1 - y)
-
-
-def cross_entropy(x, labels, axis, reduction):
-    """−Σ labels·ln softmax(x) over the axis, then kept, summed or averaged over the others."""
-    losses = -(labels * np.log(softmax(x, axis))).sum(axis=axis, keepdims=True)
-    return {"None": losses, "Sum": losses.sum(), "Mean": losses.mean()}[reduction]
-
-
-def cross_entropy_gradient(g, x, labels, axis, reduction):
-    """g·(softmax(x) − labels), divided by the number of losses for Mean; labels sum to one."""
-    count = x.size / x.shape[axis] if reduction == "Mean" else 1
-    return g * (softmax(x, axis) - labels) / count
+from mpsgraph_native.verify.reference.elementwise import sigmoid
+from mpsgraph_native.verify.reference.softmax import softmax, softmax_gradient
 
 
 @dataclass(frozen=True)
@@ -84,7 +55,7 @@ def _elementwise():
         Operation("relu", ((3, 5),), lambda x: np.maximum(x, 0), domain=("nonzero",), differentiable=True),
         Operation("identity", ((3, 5),), lambda x: x, differentiable=True),
         Operation("relu_gradient", ((3, 5), (3, 5)), lambda g, x: g * (x > 0)),
-        Operation("sigmoid_gradient", ((3, 5), (3, 5)), sigmoid_gradient),
+        Operation("sigmoid_gradient", ((3, 5), (3, 5)), lambda g, x: g * sigmoid(x) * (1 - sigmoid(x))),
         Operation("tanh", ((7, 11, 13),), np.tanh),
         Operation("exponent", ((),), np.exp),
     )

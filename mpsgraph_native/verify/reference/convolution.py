@@ -9,8 +9,8 @@ Arrays arrive in the descriptor's layouts; groups become an axis of their own: x
 
 import numpy as np
 
-from reference import Expected
-from reference.geometry import arranged, arranged_shape, canonical, canonical_shape, image_axes
+from mpsgraph_native.verify.reference import Expected
+from mpsgraph_native.verify.reference.geometry import arranged, arranged_shape, canonical, canonical_shape, image_axes
 
 
 def output_shape(source_shape, weights_shape, descriptor):

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reference import Expected
-from reference.geometry import axis, name_of
+from mpsgraph_native.verify.reference import Expected
+from mpsgraph_native.verify.reference.geometry import axis, name_of
 
 
 class Fields(NamedTuple):

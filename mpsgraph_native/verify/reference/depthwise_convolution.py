@@ -7,8 +7,8 @@ dw[m, c, j]      = sum over n, p of g[n, c M + m, p] x[n, c, q]
 
 import numpy as np
 
-from reference import Expected
-from reference.geometry import arranged, arranged_shape, canonical, canonical_shape, image_axes
+from mpsgraph_native.verify.reference import Expected
+from mpsgraph_native.verify.reference.geometry import arranged, arranged_shape, canonical, canonical_shape, image_axes
 
 
 def output_shape(source_shape, weights_shape, descriptor):

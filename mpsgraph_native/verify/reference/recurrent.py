@@ -4,9 +4,9 @@ Layout: source [T, N, I], gates stacked in blocks of H rows, one direction after
 Every result is time aligned: entry t belongs to source[t] whatever the direction of travel.
 """
 
-from typing import NamedTuple
-
 import numpy as np
+
+from mpsgraph_native.ops.recurrent import GRUGradients, LSTMGradients, SingleGateRNNGradients
 
 ACTIVATIONS = {
     "None": lambda a: a,
@@ -23,33 +23,6 @@ DERIVATIVES = {
     "Sigmoid": lambda y: y * (1.0 - y),
     "HardSigmoid": lambda y: 0.2 * ((y > 0) & (y < 1)),
 }
-
-
-class GRUGradients(NamedTuple):
-    source: np.ndarray
-    recurrent_weight: np.ndarray
-    input_weight: np.ndarray | None
-    bias: np.ndarray | None
-    init_state: np.ndarray | None
-    secondary_bias: np.ndarray | None
-
-
-class LSTMGradients(NamedTuple):
-    source: np.ndarray
-    recurrent_weight: np.ndarray
-    input_weight: np.ndarray | None
-    bias: np.ndarray | None
-    peephole: np.ndarray | None
-    init_state: np.ndarray | None
-    init_cell: np.ndarray | None
-
-
-class SingleGateRNNGradients(NamedTuple):
-    source: np.ndarray
-    recurrent_weight: np.ndarray
-    input_weight: np.ndarray | None
-    bias: np.ndarray | None
-    init_state: np.ndarray | None
 
 
 def activate(activation, value):

@@ -8,8 +8,8 @@
 #include "metal/buffer.hpp"
 #include "metal/guarded.hpp"
 #include "metal/lowered_program.hpp"
-#include "metal/lowering.hpp"
 #include "metal/package_cache.hpp"
+#include "metal/validation.hpp"
 #include "runtime/device_faults.hpp"
 #include "runtime/device_settings.hpp"
 
@@ -105,7 +105,8 @@ class MetalExecutable final : public Executable {
       : Executable(std::move(feeds), std::move(targets)),
         state_(new State{lowered.graph, std::move(stored)}),
         result_types_(lowered.result_types),
-        sources_(lowered.targets) {
+        sources_(lowered.targets),
+        fed_indices_(lowered.fed_indices) {
     for (const Node& node : program.nodes)
       for (const TensorType& output : node.outputs) bytes_ += output.bytes();
     for (const TargetSource& source : sources_)
@@ -128,6 +129,8 @@ class MetalExecutable final : public Executable {
 
   void run(std::span<const void* const> inputs, std::span<void* const> outputs) override {
     const Device& device = require_device();
+    for (const FedIndices& indices : fed_indices_)
+      check_pooling_indices(indices.operation, indices.type, inputs[indices.feed]);
     if (!result_types_.empty()) guarded([&] { compute(device, inputs, outputs); });
     for (std::size_t target = 0; target < sources_.size(); ++target) {
       const TargetSource& source = sources_[target];
@@ -187,6 +190,7 @@ class MetalExecutable final : public Executable {
   std::unique_ptr<State> state_;
   std::vector<TensorType> result_types_;
   std::vector<TargetSource> sources_;
+  std::vector<FedIndices> fed_indices_;
   std::vector<std::size_t> target_of_result_;  // the first target that shows each result
   std::size_t bytes_ = 0;
   std::mutex mutex_;

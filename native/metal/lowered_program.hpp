@@ -20,6 +20,13 @@ struct TargetSource {
   Bytes bytes;            ///< Known
 };
 
+/// Fed indices of a max pooling gradient, which MPSGraph would follow wherever they lead.
+struct FedIndices {
+  Operation operation;
+  TensorType type;
+  std::size_t feed;
+};
+
 /// A program as an MPSGraph that holds no more than its targets need.
 struct LoweredProgram {
   MPSGraph* graph = nil;
@@ -27,9 +34,11 @@ struct LoweredProgram {
   std::vector<MPSGraphTensor*> results;       ///< what MPSGraph computes; empty where the targets need nothing of it
   std::vector<TensorType> result_types;
   std::vector<TargetSource> targets;
+  std::vector<FedIndices> fed_indices;  ///< to be checked before each run
 };
 
-/// To be called inside guarded(). Raises DTypeError, ShapeError, DeviceError or CompileError.
+/// To be called inside guarded(), for a program that has passed check_program. Raises ShapeError for a constant that holds
+/// wrong indices, and CompileError where MPSGraph does not make what was asked of it.
 LoweredProgram lower_program(const Program& program);
 
 }  // namespace mpsgraph_native::metal

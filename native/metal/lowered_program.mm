@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <deque>
 
-#include "metal/availability.hpp"
 #include "metal/empty_tensors.hpp"
 #include "metal/guarded.hpp"
 #include "metal/lowerings.hpp"
+#include "metal/validation.hpp"
 
 namespace mpsgraph_native::metal {
 namespace {
@@ -25,17 +25,6 @@ Bytes repeated(const std::vector<std::byte>& element, const TensorType& type) {
   bytes->reserve(type.bytes());
   while (bytes->size() < type.bytes()) bytes->insert(bytes->end(), element.begin(), element.end());
   return bytes;
-}
-
-Lowered lower_operation(const Operation& operation, const LoweringSite& site) {
-  return std::visit(
-      [&]<class Attributes>(const Attributes& attributes) -> Lowered {
-        if constexpr (std::is_same_v<Attributes, Placeholder> || std::is_same_v<Attributes, Constant>)
-          throw CompileError(text(attributes.name, " is a value and has no lowering"));
-        else
-          return lower(attributes, site);
-      },
-      operation);
 }
 
 std::string spelled(MPSShape* shape) {
@@ -161,19 +150,41 @@ class Builder {
     return tensor;
   }
 
+  const Operation* producer_of(TensorRef tensor) const {
+    tensor = resolved(tensor);
+    return origin(tensor).kind == Origin::Kind::Computed ? &program_.node(tensor.node).operation : nullptr;
+  }
+
+  void note_indices(const Node& node) {
+    const std::span<const Argument> arguments = arguments_of(node.operation);
+    for (std::size_t index = 0; index < node.inputs.size(); ++index) {
+      if (arguments[index].name != "indices" || !node.inputs[index].present()) continue;
+      const TensorRef indices = resolved(node.inputs[index]);
+      const Origin& from = origin(indices);
+      if (from.kind == Origin::Kind::Feed)
+        lowered_.fed_indices.push_back({node.operation, program_.type(indices), from.feed});
+      else if (from.kind == Origin::Kind::Known)
+        check_pooling_indices(node.operation, program_.type(indices), from.bytes->data());
+    }
+  }
+
   void lower_node(std::size_t index) {
     const Node& node = program_.nodes[index];
     std::vector<const TensorType*> types = operand_types(node);
-    check_available(name_of(node.operation), form_of(node.operation, types));
     std::vector<TensorType> outputs = node.outputs;
     std::deque<TensorType> wide;
     for (const TensorType*& type : types)
       if (type && !has_elements(*type)) type = &wide.emplace_back(widened(*type));
     std::ranges::transform(outputs, outputs.begin(), widened);
 
-    LoweringSite site{lowered_.graph, {}, types, outputs};
-    for (const TensorRef input : node.inputs) site.inputs.push_back(input.present() ? tensor_of(input) : nil);
-    Lowered results = lower_operation(node.operation, site);
+    std::vector<MPSGraphTensor*> inputs;
+    std::vector<const Operation*> producers;
+    for (const TensorRef input : node.inputs) {
+      inputs.push_back(input.present() ? tensor_of(input) : nil);
+      producers.push_back(input.present() ? producer_of(input) : nullptr);
+    }
+    note_indices(node);
+    Lowered results = lower(node.operation, {lowered_.graph, std::move(inputs), types, outputs, producers});
     if (results.size() != outputs.size())
       throw CompileError(text(name_of(node.operation), ": lowered to ", results.size(), " results, expected ",
                               outputs.size()));

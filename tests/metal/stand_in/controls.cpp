@@ -4,6 +4,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "worker.hpp"
+
 extern "C" {
 long objcrt_live_objects(void);
 extern std::atomic<bool (*)(const char*)> objcrt_unavailable;
@@ -69,7 +71,10 @@ void stand_in_fail_command_buffers(int count) { stand_in::command_buffer_failure
 void stand_in_fail_buffers(int count) { stand_in::buffer_failures = count; }
 void stand_in_set_delay(int milliseconds) { stand_in::milliseconds = milliseconds; }
 
-long stand_in_live_objects(void) { return objcrt_live_objects(); }
+long stand_in_live_objects(void) {
+  stand_in::wait_until_idle();
+  return objcrt_live_objects();
+}
 long stand_in_compilations(void) { return stand_in::compilations; }
 long stand_in_package_loads(void) { return stand_in::package_loads; }
 long stand_in_runs(void) { return stand_in::runs; }

@@ -32,6 +32,5 @@ NSArray<MPSGraphTensor*>* add_operation(MPSGraph* graph, const char* name, std::
 
 std::vector<std::int64_t> dims(NSArray<NSNumber*>* shape);
 NSArray<NSNumber*>* shape_of(const std::vector<std::int64_t>& dims);
-NSArray<NSNumber*>* repeated(NSNumber* value, NSUInteger count);
 
 }  // namespace stand_in

@@ -19,12 +19,6 @@ NSArray<NSNumber*>* shape_of(const std::vector<std::int64_t>& dims) {
   return shape;
 }
 
-NSArray<NSNumber*>* repeated(NSNumber* value, NSUInteger count) {
-  NSMutableArray<NSNumber*>* values = [NSMutableArray arrayWithCapacity:count];
-  for (NSUInteger i = 0; i < count; ++i) [values addObject:value];
-  return values;
-}
-
 }  // namespace stand_in
 
 @implementation MPSGraphType

@@ -20,4 +20,7 @@ class Worker {
   std::shared_ptr<State> state_;
 };
 
+/// Waits until no worker has a job, nor holds what a job held.
+void wait_until_idle();
+
 }  // namespace stand_in

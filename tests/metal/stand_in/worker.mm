@@ -2,12 +2,18 @@
 
 #import <Foundation/Foundation.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <thread>
 
 namespace stand_in {
+namespace {
+
+std::atomic<int> unfinished_jobs{0};
+
+}  // namespace
 
 struct Worker::State {
   std::mutex mutex;
@@ -40,6 +46,7 @@ Worker::~Worker() {
 void Worker::submit(std::function<void()> job) {
   const std::lock_guard lock(state_->mutex);
   state_->jobs.push_back(std::move(job));
+  ++unfinished_jobs;
   if (!state_->started) {
     state_->started = true;
     // Not joined: the last reference to a queue may go on this very thread.
@@ -49,10 +56,16 @@ void Worker::submit(std::function<void()> job) {
           run();
           run = nullptr;
         }
+        --unfinished_jobs;
+        unfinished_jobs.notify_all();
       }
     }).detach();
   }
   state_->changed.notify_all();
+}
+
+void wait_until_idle() {
+  for (int left = unfinished_jobs; left != 0; left = unfinished_jobs) unfinished_jobs.wait(left);
 }
 
 }  // namespace stand_in

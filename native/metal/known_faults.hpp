@@ -48,6 +48,9 @@ enum class Remedy {
   Circumvent,    ///< the lowering goes another way
 };
 
+/// Metal's limit: see Fault::LargeArray.
+inline constexpr std::size_t maximum_array_bytes = std::size_t{1} << 32;
+
 /// A macOS that no release is known to have reached.
 inline constexpr MacOS never{1 << 30, 0};
 

@@ -163,12 +163,6 @@ Suspect find_ceil_mode(const FaultSite& site) {
   return find_pooling(site, [](const auto& descriptor, const PoolingGeometry&) { return descriptor.ceil_mode; });
 }
 
-bool has_tap(const WindowAxis& axis, std::int64_t output) {
-  const std::int64_t first = output * axis.stride - axis.padding_before;
-  const std::int64_t before = first < 0 ? (-first + axis.dilation - 1) / axis.dilation : 0;
-  return before < axis.kernel && first + before * axis.dilation < axis.input;
-}
-
 Suspect find_window_without_tap(const FaultSite& site) {
   return find_pooling(site, [](const auto&, const PoolingGeometry& geometry) {
     return std::ranges::any_of(geometry.axes, [](const WindowAxis& axis) {
@@ -313,6 +307,12 @@ bool holds(const KnownFault& row, const FaultSite& site, Suspect& suspect) {
 }
 
 }  // namespace
+
+bool has_tap(const WindowAxis& axis, std::int64_t output) {
+  const std::int64_t first = output * axis.stride - axis.padding_before;
+  const std::int64_t before = first < 0 ? (-first + axis.dilation - 1) / axis.dilation : 0;
+  return before < axis.kernel && first + before * axis.dilation < axis.input;
+}
 
 std::span<const KnownFault> known_faults() { return faults; }
 

@@ -42,6 +42,9 @@ struct Suspect {
   explicit operator bool() const { return type != nullptr; }
 };
 
+/// Whether the window of an output holds an element of the source.
+bool has_tap(const WindowAxis& axis, std::int64_t output);
+
 enum class Remedy {
   RefuseShape,   ///< ShapeError
   RefuseDevice,  ///< DeviceError naming the macOS that works

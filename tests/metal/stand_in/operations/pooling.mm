@@ -123,7 +123,8 @@ MPSGraphTensor* add_max_gradient_from_indices(const Site& site, MPSGraphTensor* 
   for (std::size_t i = 0; i < 4 - window.flattened(); ++i)
     site.require(window.axes[i].kernel == 1, "returnIndicesMode leaves out a pooled dimension");
   return site.add_one({gradient, indices}, {window.source, site.floating_type({gradient})},
-                      [site, window](const Operands& in) {
+                      [operation = site.operation, window](const Operands& in) {
+                        const Site site{nil, operation};  // a node that held its graph would leak both
                         Values dx = zeros(window.source);
                         window.each_output([&](std::size_t number, std::int64_t n, const auto& o) {
                           const std::int64_t index = static_cast<std::int64_t>(in[1].values[number]);

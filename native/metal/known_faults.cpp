@@ -23,7 +23,7 @@ Suspect first_input(const FaultSite& site, Holds&& holds) {
 }
 
 Suspect find_large_array(const FaultSite& site) {
-  const auto large = [](const TensorType& type) { return type.bytes() > std::size_t{1} << 32; };
+  const auto large = [](const TensorType& type) { return type.bytes() > maximum_array_bytes; };
   if (const Suspect input = first_input(site, large)) return input;
   for (const TensorType& output : site.outputs)
     if (large(output)) return {"result", &output};
@@ -50,8 +50,7 @@ std::optional<Weights> weights_of(const FaultSite& site) {
         } else {
           const bool output_last = attributes.descriptor.weights_layout == TensorNamedDataLayout::HWIO;
           Weights weights;
-          weights.suspect =
-              weights_gradient ? Suspect{"output_shape", &site.outputs[0]} : suspect_input(site, 1);
+          weights.suspect = weights_gradient ? Suspect{"output_shape", &site.outputs[0]} : suspect_input(site, 1);
           const Shape& shape = weights.suspect.type->shape;
           weights.height = shape[output_last ? 0 : 2];
           weights.width = shape[output_last ? 1 : 3];
@@ -85,8 +84,10 @@ Suspect find_int64_reduction(const FaultSite& site) {
 }
 
 Suspect find_long_inner_product(const FaultSite& site) {
-  const Shape& shape = site.inputs[0]->shape;
-  return shape[shape.rank() - 1] >= 32767 ? suspect_input(site, 0) : Suspect{};
+  const Shape& primary = site.inputs[0]->shape;
+  const Shape& result = site.outputs[0].shape;
+  const bool large = result[result.rank() - 1] >= 16 && result[result.rank() - 2] >= 16;
+  return large && primary[primary.rank() - 1] >= 32767 ? suspect_input(site, 0) : Suspect{};
 }
 
 Suspect find_depthwise_multiplier(const FaultSite& site) {
@@ -103,11 +104,11 @@ Suspect find_depthwise_multiplier(const FaultSite& site) {
 Suspect find_depthwise_padding(const FaultSite& site) {
   const auto* attributes = std::get_if<DepthwiseConvolution2DWeightsGradient>(&site.operation);
   if (!attributes) return {};
-  const auto geometry = depthwise_convolution_2d_geometry(attributes->name, attributes->descriptor,
-                                                          site.inputs[1]->shape, "source", attributes->output_shape,
-                                                          "output_shape");
-  const bool padded = geometry.y.padding_before || geometry.y.padding_after || geometry.x.padding_before ||
-                      geometry.x.padding_after;
+  const auto geometry =
+      depthwise_convolution_2d_geometry(attributes->name, attributes->descriptor, site.inputs[1]->shape, "source",
+                                        attributes->output_shape, "output_shape");
+  const bool padded =
+      geometry.y.padding_before || geometry.y.padding_after || geometry.x.padding_before || geometry.x.padding_after;
   return padded ? suspect_input(site, 1) : Suspect{};
 }
 
@@ -162,12 +163,6 @@ Suspect find_ceil_mode(const FaultSite& site) {
   return find_pooling(site, [](const auto& descriptor, const PoolingGeometry&) { return descriptor.ceil_mode; });
 }
 
-bool has_tap(const WindowAxis& axis, std::int64_t output) {
-  const std::int64_t first = output * axis.stride - axis.padding_before;
-  const std::int64_t before = first < 0 ? (-first + axis.dilation - 1) / axis.dilation : 0;
-  return before < axis.kernel && first + before * axis.dilation < axis.input;
-}
-
 Suspect find_window_without_tap(const FaultSite& site) {
   return find_pooling(site, [](const auto&, const PoolingGeometry& geometry) {
     return std::ranges::any_of(geometry.axes, [](const WindowAxis& axis) {
@@ -186,7 +181,7 @@ Suspect find_int64_indices(const FaultSite& site) {
 Suspect find_strided_slice(const FaultSite& site) {
   const Shape& strides = std::get<SliceGradient>(site.operation).strides;
   return std::ranges::any_of(strides, [](std::int64_t stride) { return stride > 1; }) ? suspect_input(site, 0)
-                                                                                     : Suspect{};
+                                                                                      : Suspect{};
 }
 
 Suspect find_empty(const FaultSite& site) {
@@ -209,36 +204,58 @@ constexpr auto& all_convolutions =
     names<Convolution2D, Convolution2DDataGradient, Convolution2DWeightsGradient, DepthwiseConvolution2D,
           DepthwiseConvolution2DDataGradient, DepthwiseConvolution2DWeightsGradient>;
 constexpr auto& weights_gradients = names<Convolution2DWeightsGradient, DepthwiseConvolution2DWeightsGradient>;
-constexpr auto& takers_of_weights = names<Convolution2D, Convolution2DDataGradient, DepthwiseConvolution2D,
-                                          DepthwiseConvolution2DDataGradient>;
-constexpr auto& depthwise_gradients =
-    names<DepthwiseConvolution2DDataGradient, DepthwiseConvolution2DWeightsGradient>;
-constexpr auto& reductions = names<ReductionSum, ReductionProduct, ReductionMaximum, ReductionMinimum,
-                                   ReductionArgMaximum, ReductionArgMinimum>;
+constexpr auto& takers_of_weights =
+    names<Convolution2D, Convolution2DDataGradient, DepthwiseConvolution2D, DepthwiseConvolution2DDataGradient>;
+constexpr auto& depthwise_gradients = names<DepthwiseConvolution2DDataGradient, DepthwiseConvolution2DWeightsGradient>;
+constexpr auto& reductions =
+    names<ReductionSum, ReductionProduct, ReductionMaximum, ReductionMinimum, ReductionArgMaximum, ReductionArgMinimum>;
 constexpr auto& matrix_products = names<MatrixMultiplication>;
 constexpr auto& max_pooling_gradients = names<MaxPooling2DGradient, MaxPooling4DGradient>;
 constexpr auto& return_indices = names<MaxPooling2DReturnIndices, MaxPooling4DReturnIndices>;
-constexpr auto& all_pooling =
-    names<MaxPooling2D, MaxPooling2DReturnIndices, MaxPooling2DGradient, AvgPooling2D, AvgPooling2DGradient,
-          MaxPooling4D, MaxPooling4DReturnIndices, MaxPooling4DGradient, AvgPooling4D, AvgPooling4DGradient,
-          L2NormPooling4D, L2NormPooling4DGradient>;
+constexpr auto& all_pooling = names<MaxPooling2D, MaxPooling2DReturnIndices, MaxPooling2DGradient, AvgPooling2D,
+                                    AvgPooling2DGradient, MaxPooling4D, MaxPooling4DReturnIndices, MaxPooling4DGradient,
+                                    AvgPooling4D, AvgPooling4DGradient, L2NormPooling4D, L2NormPooling4DGradient>;
 constexpr auto& slice_gradients = names<SliceGradient>;
 
 const KnownFault faults[] = {
-    {Fault::LargeArray, {}, "an array of more than 2**32 bytes ends the process", find_large_array, never,
-     Remedy::RefuseShape, "must take at most 2**32 bytes", "pytorch/pytorch#143859"},
-    {Fault::LargeKernel, all_convolutions, "a kernel extent of 256 or more gives wrong values", find_large_kernel, never,
-     Remedy::RefuseShape, "must have kernel extents below 256", "pytorch/pytorch#188335"},
-    {Fault::ManyOutputChannels, all_convolutions, "output channels past 65,536 come out as zero",
-     find_many_output_channels, {15, 1}, Remedy::RefuseShape, "must have at most 65,536 output channels",
+    {Fault::LargeArray,
+     {},
+     "an array of more than 2**32 bytes ends the process",
+     find_large_array,
+     never,
+     Remedy::RefuseShape,
+     "must take at most 2**32 bytes",
+     "pytorch/pytorch#143859"},
+    {Fault::LargeKernel, all_convolutions, "a kernel extent of 256 or more gives wrong values", find_large_kernel,
+     never, Remedy::RefuseShape, "must have kernel extents below 256", "pytorch/pytorch#188335"},
+    {Fault::ManyOutputChannels,
+     all_convolutions,
+     "output channels past 65,536 come out as zero",
+     find_many_output_channels,
+     {15, 1},
+     Remedy::RefuseShape,
+     "must have at most 65,536 output channels",
      "pytorch/pytorch#129207"},
-    {Fault::LargeMatrix, matrix_products, "a matrix dimension past 32,768 gives wrong values", find_large_matrix,
-     {14, 4}, Remedy::RefuseDevice, "must have matrix dimensions of at most 32,768", "pytorch/pytorch#116769"},
-    {Fault::Int64Reduction, reductions, "int64 cannot be reduced", find_int64_reduction, {13, 3}, Remedy::RefuseDevice,
-     "must not be int64", "pytorch/pytorch#95817"},
+    {Fault::LargeMatrix,
+     matrix_products,
+     "a matrix dimension past 32,768 gives wrong values",
+     find_large_matrix,
+     {14, 4},
+     Remedy::RefuseDevice,
+     "must have matrix dimensions of at most 32,768",
+     "pytorch/pytorch#116769"},
+    {Fault::Int64Reduction,
+     reductions,
+     "int64 cannot be reduced",
+     find_int64_reduction,
+     {13, 3},
+     Remedy::RefuseDevice,
+     "must not be int64",
+     "pytorch/pytorch#95817"},
     {Fault::LongInnerProduct, matrix_products,
-     "32,767 terms or more add what lies behind the operands, on M1 and M2", find_long_inner_product, never,
-     Remedy::Circumvent, "the products of shorter stretches are added", "pytorch/pytorch#195163"},
+     "32,767 terms or more, for 16 rows and columns or more, add what lies behind the operands on M1 and M2",
+     find_long_inner_product, never, Remedy::Circumvent, "the products of shorter stretches are added",
+     "pytorch/pytorch#195163"},
     {Fault::DepthwiseMultiplier, depthwise_gradients, "a channel multiplier past 1 gives wrong values",
      find_depthwise_multiplier, never, Remedy::Circumvent, "the gradient of the same convolution with groups",
      "tensorflow/tensorflow#126380"},
@@ -248,7 +265,8 @@ const KnownFault faults[] = {
     {Fault::HalfWeightsGradient, weights_gradients, "half types are accumulated in half", find_half, never,
      Remedy::Circumvent, "operands are cast to float32, the result is cast back", "kulinseth/pytorch#431"},
     {Fault::StridedWeights, takers_of_weights, "weights that are a view give wrong values", find_strided_weights, never,
-     Remedy::Circumvent, "the weights are copied", "pytorch/pytorch aten/src/ATen/native/mps/operations/Convolution.mm"},
+     Remedy::Circumvent, "the weights are copied",
+     "pytorch/pytorch aten/src/ATen/native/mps/operations/Convolution.mm"},
     {Fault::StridedPoolingGradient, max_pooling_gradients, "a gradient that is a view is misplaced, or crashes",
      find_strided_gradient, never, Remedy::Circumvent, "the gradient is copied", "ChanLumerico/lucid"},
     {Fault::PaddedPoolingSource, return_indices, "padding before the pooling is folded into it and shifts the indices",
@@ -262,10 +280,22 @@ const KnownFault faults[] = {
      Remedy::Circumvent, "indices are cast to int32", "developer.apple.com MPSGraphPooling4DOpDescriptor"},
     {Fault::StridedSliceGradient, slice_gradients, "strides past 1 are refused at run time", find_strided_slice, never,
      Remedy::Circumvent, "zeros are put between the elements by padding", "kern0x1b/charon"},
-    {Fault::EmptyTensor, {}, "a dimension of size 0 ends the process", find_empty, never, Remedy::Circumvent,
-     "results without elements are left out, the others are constants", "pytorch/pytorch#187399"},
-    {Fault::ScalarTensor, {}, "tensors of rank 0 are mishandled", find_scalar, never, Remedy::Circumvent,
-     "they have the shape [1] inside the graph", "pytorch/pytorch aten/src/ATen/native/mps/OperationUtils.mm"},
+    {Fault::EmptyTensor,
+     {},
+     "a dimension of size 0 ends the process",
+     find_empty,
+     never,
+     Remedy::Circumvent,
+     "results without elements are left out, the others are constants",
+     "pytorch/pytorch#187399"},
+    {Fault::ScalarTensor,
+     {},
+     "tensors of rank 0 are mishandled",
+     find_scalar,
+     never,
+     Remedy::Circumvent,
+     "they have the shape [1] inside the graph",
+     "pytorch/pytorch aten/src/ATen/native/mps/OperationUtils.mm"},
 };
 
 bool holds(const KnownFault& row, const FaultSite& site, Suspect& suspect) {
@@ -277,6 +307,12 @@ bool holds(const KnownFault& row, const FaultSite& site, Suspect& suspect) {
 }
 
 }  // namespace
+
+bool has_tap(const WindowAxis& axis, std::int64_t output) {
+  const std::int64_t first = output * axis.stride - axis.padding_before;
+  const std::int64_t before = first < 0 ? (-first + axis.dilation - 1) / axis.dilation : 0;
+  return before < axis.kernel && first + before * axis.dilation < axis.input;
+}
 
 std::span<const KnownFault> known_faults() { return faults; }
 

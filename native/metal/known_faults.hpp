@@ -42,11 +42,17 @@ struct Suspect {
   explicit operator bool() const { return type != nullptr; }
 };
 
+/// Whether the window of an output holds an element of the source.
+bool has_tap(const WindowAxis& axis, std::int64_t output);
+
 enum class Remedy {
   RefuseShape,   ///< ShapeError
   RefuseDevice,  ///< DeviceError naming the macOS that works
   Circumvent,    ///< the lowering goes another way
 };
+
+/// Metal's limit: see Fault::LargeArray.
+inline constexpr std::size_t maximum_array_bytes = std::size_t{1} << 32;
 
 /// A macOS that no release is known to have reached.
 inline constexpr MacOS never{1 << 30, 0};

@@ -42,8 +42,16 @@ class IndexReader {
 
   template <class Index>
   void check(const Index* indices) const {
+    const std::int64_t count = geometry_.result.elements();
+    if (names_elements_alone()) {
+      using Unsigned = std::make_unsigned_t<Index>;
+      const Unsigned limit = static_cast<Unsigned>(bound());
+      bool outside = false;
+      for (std::int64_t i = 0; i < count; ++i) outside |= static_cast<Unsigned>(indices[i]) >= limit;
+      if (!outside) return;
+    }
     Shape at = geometry_.result;
-    for (std::int64_t element = 0; element < geometry_.result.elements(); ++element) {
+    for (std::int64_t element = 0; element < count; ++element) {
       locate(element, at);
       if (!is_valid(indices[element], at))
         fail<ShapeError>(operation_, "indices", "must lie inside the destination and, under ",
@@ -64,6 +72,15 @@ class IndexReader {
     }
   }
 
+  /// Whether every index below the bound means an element, wherever its window lies.
+  bool names_elements_alone() const {
+    if (local()) return false;
+    for (int dimension = rank_ - 4; dimension < rank_ - flattened_dimensions(geometry_.return_indices_mode);
+         ++dimension)
+      if (is_pooled(axis(dimension))) return false;
+    return true;
+  }
+
   bool local() const { return is_local(geometry_.return_indices_mode); }
 
   std::int64_t bound() const {
@@ -71,14 +88,6 @@ class IndexReader {
     for (int dimension = rank_ - flattened_dimensions(geometry_.return_indices_mode); dimension < rank_; ++dimension)
       product *= local() ? axis(dimension).kernel : axis(dimension).input;
     return product;
-  }
-
-  bool has_tap(const WindowAxis& a, std::int64_t output) const {
-    for (std::int64_t tap = 0; tap < a.kernel; ++tap) {
-      const std::int64_t position = output * a.stride - a.padding_before + tap * a.dilation;
-      if (position >= 0 && position < a.input) return true;
-    }
-    return false;
   }
 
   bool is_valid(std::int64_t index, const Shape& at) const {

@@ -184,7 +184,7 @@ class Builder {
       producers.push_back(input.present() ? producer_of(input) : nullptr);
     }
     note_indices(node);
-    Lowered results = lower_operation(node.operation, {lowered_.graph, std::move(inputs), types, outputs, producers});
+    Lowered results = lower(node.operation, {lowered_.graph, std::move(inputs), types, outputs, producers});
     if (results.size() != outputs.size())
       throw CompileError(text(name_of(node.operation), ": lowered to ", results.size(), " results, expected ",
                               outputs.size()));

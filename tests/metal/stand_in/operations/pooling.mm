@@ -97,7 +97,7 @@ MPSGraphTensor* add_max_gradient(const Site& site, MPSGraphTensor* gradient, MPS
                                  const PoolingWindow& window) {
   check_gradient(site, gradient, window);
   // Users report a misplaced gradient where a transpose made the incoming one.
-  const bool misplaced = produced_by(gradient, "transpose");
+  const bool misplaced = is_view(gradient);
   return site.add_one({gradient, source}, {window.source, site.floating_type({gradient, source})},
                       [window, misplaced](const Operands& in) {
                         Values dx = zeros(window.source);
@@ -119,7 +119,7 @@ MPSGraphTensor* add_max_gradient_from_indices(const Site& site, MPSGraphTensor* 
   site.require(window.mode != MPSGraphPoolingReturnIndicesNone, "returnIndicesMode is None");
   site.require(!window.rounds_up_padded, "ceilMode is set together with paddings");
   // Users report a crash in the setup that misplaces the other form.
-  site.require(!produced_by(gradient, "transpose"), "a transpose made the gradient");
+  site.require(!is_view(gradient), "the gradient is a view");
   for (std::size_t i = 0; i < 4 - window.flattened(); ++i)
     site.require(window.axes[i].kernel == 1, "returnIndicesMode leaves out a pooled dimension");
   return site.add_one({gradient, indices}, {window.source, site.floating_type({gradient})},

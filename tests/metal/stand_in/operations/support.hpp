@@ -32,6 +32,15 @@ Values expanded(const HostTensor& tensor, const Dims& shape);
 
 /// True when `operation` of this stand-in made the tensor.
 bool produced_by(MPSGraphTensor* tensor, const char* operation);
+/// True for what the framework hands on without a copy of its own: the result of a transpose, slice or broadcast, or a
+/// reshape of one. Users report that operations read some of these wrongly.
+bool is_view(MPSGraphTensor* tensor);
+
+/// The elements of a constant.
+bool constant_value(MPSGraphTensor* tensor, Values& values);
+
+/// An integer result, wrapped around to its type.
+Value wrapped(MPSDataType type, __int128 value);
 
 /// Where a method of MPSGraph was called: what every one of them checks, and how it adds its node.
 struct Site {
@@ -54,6 +63,8 @@ struct Site {
 
   /// Sizes from an array argument, each at least `minimum`.
   Dims sizes(NSArray<NSNumber*>* array, std::size_t length, std::int64_t minimum, const char* reason) const;
+
+  void check_size(const Dims& shape) const;
 
   NSArray<MPSGraphTensor*>* add(std::vector<MPSGraphTensor*> inputs, std::vector<TensorSpec> results,
                                 std::function<std::vector<Values>(const Operands&)> compute) const;

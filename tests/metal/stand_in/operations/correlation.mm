@@ -58,26 +58,24 @@ Values as_read(Values weights, bool view) {
   return weights;
 }
 
-Values zeros(const Dims& shape) { return Values(static_cast<std::size_t>(count(shape)), 0); }
-
 }  // namespace
 
 Values Correlation::forward(const Values& x, const Values& w) const {
   const Values kernel = as_read(w, weights_are_view);
-  Values y = zeros(result_shape);
+  Values y = zeros(count(result_shape));
   each_product(*this, [&](std::size_t r, std::size_t s, std::size_t k) { y[r] += x[s] * kernel[k]; });
   return y;
 }
 
 Values Correlation::data_gradient(const Values& gradient, const Values& w) const {
   const Values kernel = as_read(w, weights_are_view);
-  Values dx = zeros(source_shape);
+  Values dx = zeros(count(source_shape));
   each_product(*this, [&](std::size_t r, std::size_t s, std::size_t k) { dx[s] += gradient[r] * kernel[k]; });
   return dx;
 }
 
 Values Correlation::weights_gradient(const Values& gradient, const Values& x, MPSDataType type) const {
-  Values dw = zeros(weights_shape);
+  Values dw = zeros(count(weights_shape));
   if (type == MPSDataTypeFloat32)
     each_product(*this, [&](std::size_t r, std::size_t s, std::size_t k) { dw[k] += gradient[r] * x[s]; });
   else

@@ -4,6 +4,9 @@
 
 namespace stand_in {
 
+inline Value at(const Values& values, std::int64_t i) { return values[static_cast<std::size_t>(i)]; }
+inline Value& at(Values& values, std::int64_t i) { return values[static_cast<std::size_t>(i)]; }
+
 Value activated(MPSGraphRNNActivation activation, Value a);
 /// The derivative, from the activated value.
 Value activation_slope(MPSGraphRNNActivation activation, Value y);

@@ -22,10 +22,6 @@ using namespace stand_in;
 
 namespace {
 
-Value at(const Values& values, std::int64_t i) { return values[static_cast<std::size_t>(i)]; }
-Value& at(Values& values, std::int64_t i) { return values[static_cast<std::size_t>(i)]; }
-Values zeros(std::int64_t size) { return Values(static_cast<std::size_t>(size), 0); }
-
 /// Output and training state, which is the pre-activation.
 std::vector<Values> forward(const Recurrence& s, MPSGraphRNNActivation activation, const Operands& in) {
   const HostTensor &x = in[0], &weight = in[1], &w = in[2], &bias = in[3], &init = in[4], &mask = in[5];

@@ -17,6 +17,7 @@ using Value = Values::value_type;
 using Operands = std::vector<HostTensor>;
 
 std::int64_t count(const Dims& shape);
+inline Values zeros(std::int64_t elements) { return Values(static_cast<std::size_t>(elements), 0); }
 
 /// Row-major strides, in elements.
 Dims strides_of(const Dims& shape);

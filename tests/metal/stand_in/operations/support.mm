@@ -78,7 +78,8 @@ Values expanded(const HostTensor& tensor, const Dims& shape) {
 }
 
 bool produced_by(MPSGraphTensor* tensor, const char* operation) {
-  return std::strcmp(tensor.operation.name.UTF8String, operation) == 0;
+  MPSGraphOperation* producer = tensor.operation;
+  return producer->_compute && std::strcmp(producer.name.UTF8String, operation) == 0;
 }
 
 bool is_view(MPSGraphTensor* tensor) {

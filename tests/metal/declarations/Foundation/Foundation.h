@@ -15,7 +15,6 @@
 #define FOUNDATION_EXPORT MG_EXTERN
 #endif
 
-#undef API_AVAILABLE
 #define MG_MACOS(v) __attribute__((availability(macos, introduced = v)))
 #define MG_MACOS_DEPRECATED(v, last) __attribute__((availability(macos, introduced = v, deprecated = last)))
 
@@ -110,7 +109,6 @@ __attribute__((objc_root_class))
 - (instancetype)init;
 - (void)dealloc;
 - (id)copy;
-- (id)mutableCopy;
 + (Class)class;
 @end
 

@@ -39,7 +39,7 @@ typedef NS_ENUM(NSUInteger, MTLCommandBufferError) {
 };
 FOUNDATION_EXPORT NSErrorDomain const MTLCommandBufferErrorDomain;
 
-@protocol MTLDevice, MTLCommandBuffer, MTLCommandQueue, MTLSharedEvent;
+@protocol MTLDevice, MTLCommandBuffer, MTLCommandQueue;
 
 @protocol MTLResource <NSObject>
 @property(nullable, copy, atomic) NSString* label;

@@ -7,8 +7,6 @@ NS_ASSUME_NONNULL_BEGIN
 
 typedef NSDictionary<MPSGraphTensor*, MPSGraphTensorData*> MPSGraphTensorDataDictionary;
 typedef NSDictionary<MPSGraphTensor*, MPSGraphShapedType*> MPSGraphTensorShapedTypeDictionary;
-typedef void (^MPSGraphCompletionHandler)(MPSGraphTensorDataDictionary* resultsDictionary, NSError* _Nullable error);
-typedef void (^MPSGraphScheduledHandler)(MPSGraphTensorDataDictionary* resultsDictionary, NSError* _Nullable error);
 typedef void (^MPSGraphExecutableCompletionHandler)(NSArray<MPSGraphTensorData*>* results, NSError* _Nullable error);
 typedef void (^MPSGraphExecutableScheduledHandler)(NSArray<MPSGraphTensorData*>* results, NSError* _Nullable error);
 typedef void (^MPSGraphCompilationCompletionHandler)(MPSGraphExecutable* executable, NSError* _Nullable error);
@@ -21,27 +19,11 @@ MG_MACOS(12.0)
 @property(readwrite, nonatomic) MPSGraphCompilationCompletionHandler compilationCompletionHandler MG_MACOS(13.0);
 @end
 
-MG_MACOS(11.0)
-@interface MPSGraphExecutionDescriptor : NSObject
-@property(readwrite, atomic) MPSGraphScheduledHandler scheduledHandler;
-@property(readwrite, atomic) MPSGraphCompletionHandler completionHandler;
-@property(readwrite, atomic) BOOL waitUntilCompleted;
-@property(readwrite, atomic, copy, nullable) MPSGraphCompilationDescriptor* compilationDescriptor MG_MACOS(12.3);
-- (void)waitForEvent:(id<MTLSharedEvent>)event value:(uint64_t)value MG_MACOS(13.0);
-- (void)signalEvent:(id<MTLSharedEvent>)event
-    atExecutionEvent:(MPSGraphExecutionStage)executionStage
-               value:(uint64_t)value MG_MACOS(13.0);
-@end
-
 MG_MACOS(12.0)
 @interface MPSGraphExecutableExecutionDescriptor : NSObject <NSCopying>
 @property(readwrite, atomic) MPSGraphExecutableScheduledHandler scheduledHandler;
 @property(readwrite, atomic) MPSGraphExecutableCompletionHandler completionHandler;
 @property(readwrite, atomic) BOOL waitUntilCompleted;
-- (void)waitForEvent:(id<MTLSharedEvent>)event value:(uint64_t)value MG_MACOS(13.0);
-- (void)signalEvent:(id<MTLSharedEvent>)event
-    atExecutionEvent:(MPSGraphExecutionStage)executionStage
-               value:(uint64_t)value MG_MACOS(13.0);
 @end
 
 MG_MACOS(14.0)
@@ -96,11 +78,6 @@ MG_MACOS(11.0)
                                                   feeds:(MPSGraphTensorDataDictionary*)feeds
                                           targetTensors:(NSArray<MPSGraphTensor*>*)targetTensors
                                        targetOperations:(NSArray<MPSGraphOperation*>* _Nullable)targetOperations;
-- (MPSGraphTensorDataDictionary*)runAsyncWithMTLCommandQueue:(id<MTLCommandQueue>)commandQueue
-                                                       feeds:(MPSGraphTensorDataDictionary*)feeds
-                                               targetTensors:(NSArray<MPSGraphTensor*>*)targetTensors
-                                            targetOperations:(NSArray<MPSGraphOperation*>* _Nullable)targetOperations
-                                         executionDescriptor:(MPSGraphExecutionDescriptor* _Nullable)executionDescriptor;
 @end
 
 NS_ASSUME_NONNULL_END

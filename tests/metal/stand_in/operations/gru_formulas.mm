@@ -5,7 +5,6 @@ namespace {
 
 constexpr std::int64_t output_gate = 2;
 
-
 }  // namespace
 
 std::vector<Values> Gru::forward(const Operands& in) const {

@@ -1,6 +1,7 @@
 #include "lstm.hpp"
 
 namespace stand_in {
+
 std::vector<Values> Lstm::forward(const Operands& in) const {
   const HostTensor &x = in[0], &weight = in[1], &w = in[2], &bias = in[3], &init = in[4], &init_cell = in[5],
                    &mask = in[6], &peephole = in[7];

@@ -169,18 +169,3 @@ MPSGraphTensor* add_arg(const Site& site, MPSGraphTensor* tensor, NSInteger axis
   return add_arg({self, "reductionArgMinimum"}, tensor, axis, [](Value a, Value b) { return a < b; });
 }
 @end
-
-@implementation MPSGraph (MPSGraphNormalizationOps)
-- (MPSGraphTensor*)meanOfTensor:(MPSGraphTensor*)tensor axes:(NSArray<NSNumber*>*)axes name:(NSString*)name {
-  const Site site{self, "mean"};
-  const Dims shape = site.shape(tensor);
-  site.require(axes != nil, "axes is nil");
-  const std::vector<bool> reduced = reduced_axes(site, axes, shape.size());
-  const Dims result = reduced_shape(shape, reduced);
-  return site.add_one({tensor}, {result, site.floating_type({tensor})}, [=](const Operands& in) {
-    Values means = folded(in[0].values, shape, reduced, 0, [](Value a, Value b) { return a + b; });
-    for (Value& mean : means) mean /= static_cast<Value>(count(shape) / count(result));
-    return means;
-  });
-}
-@end

@@ -15,8 +15,7 @@ Values log_softmax(const Values& x, const Dims& shape, std::size_t axis) {
     Value largest = -std::numeric_limits<Value>::infinity(), sum = 0;
     for (std::size_t k = 0; k < length; ++k) largest = std::max(largest, x[first + k * step]);
     for (std::size_t k = 0; k < length; ++k) sum += std::exp(x[first + k * step] - largest);
-    for (std::size_t k = 0; k < length; ++k)
-      result[first + k * step] = x[first + k * step] - largest - std::log(sum);
+    for (std::size_t k = 0; k < length; ++k) result[first + k * step] = x[first + k * step] - largest - std::log(sum);
   });
   return result;
 }
@@ -41,7 +40,8 @@ MPSGraphTensor* add_gradient(const Site& site, MPSGraphTensor* gradient, MPSGrap
   return site.add_one({gradient, source}, {shape, site.floating_type({gradient, source})},
                       [function](const Operands& in) {
                         Values result = in[0].values;
-                        for (std::size_t i = 0; i < result.size(); ++i) result[i] = function(result[i], in[1].values[i]);
+                        for (std::size_t i = 0; i < result.size(); ++i)
+                          result[i] = function(result[i], in[1].values[i]);
                         return result;
                       });
 }
@@ -55,8 +55,9 @@ MPSGraphTensor* add_gradient(const Site& site, MPSGraphTensor* gradient, MPSGrap
 - (MPSGraphTensor*)reLUGradientWithIncomingGradient:(MPSGraphTensor*)gradient
                                        sourceTensor:(MPSGraphTensor*)source
                                                name:(NSString*)name {
-  return add_gradient({self, "reLUGradient"}, gradient, source,
-                      [](Value g, Value x) { return x > 0 ? g : std::isnan(x) ? x : g * 0; });
+  return add_gradient({self, "reLUGradient"}, gradient, source, [](Value g, Value x) {
+    return x > 0 ? g : std::isnan(x) ? x : g * 0;
+  });
 }
 - (MPSGraphTensor*)sigmoidWithTensor:(MPSGraphTensor*)tensor name:(NSString*)name {
   return add_unary({self, "sigmoid"}, tensor, sigmoid);

@@ -11,8 +11,8 @@ using namespace stand_in;
   return site.add_one({tensor}, {shape, tensor.dataType}, [](const Operands& in) { return in[0].values; });
 }
 - (MPSGraphTensor*)absoluteWithTensor:(MPSGraphTensor*)tensor name:(NSString*)name {
-  return add_unary({self, "absolute"}, tensor, [](Value x) { return std::fabs(x); },
-                   [](__int128 x) { return x < 0 ? -x : x; });
+  return add_unary(
+      {self, "absolute"}, tensor, [](Value x) { return std::fabs(x); }, [](__int128 x) { return x < 0 ? -x : x; });
 }
 - (MPSGraphTensor*)negativeWithTensor:(MPSGraphTensor*)tensor name:(NSString*)name {
   return add_unary({self, "negative"}, tensor, [](Value x) { return -x; }, [](__int128 x) { return -x; });
@@ -36,59 +36,72 @@ using namespace stand_in;
   return add_unary({self, "tanh"}, tensor, [](Value x) { return std::tanh(x); });
 }
 - (MPSGraphTensor*)signWithTensor:(MPSGraphTensor*)tensor name:(NSString*)name {
-  return add_unary({self, "sign"}, tensor, [](Value x) { return x > 0 ? 1 : x < 0 ? -1 : x; },
-                   [](__int128 x) { return x > 0 ? 1 : x < 0 ? -1 : 0; });
+  return add_unary(
+      {self, "sign"}, tensor, [](Value x) { return x > 0   ? 1
+                                                   : x < 0 ? -1
+                                                           : x; },
+      [](__int128 x) { return x > 0   ? 1
+                              : x < 0 ? -1
+                                      : 0; });
 }
 
 - (MPSGraphTensor*)additionWithPrimaryTensor:(MPSGraphTensor*)primary
                              secondaryTensor:(MPSGraphTensor*)secondary
                                         name:(NSString*)name {
-  return add_binary({self, "addition"}, primary, secondary, [](Value a, Value b) { return a + b; },
-                    [](__int128 a, __int128 b) { return a + b; });
+  return add_binary(
+      {self, "addition"}, primary, secondary, [](Value a, Value b) { return a + b; },
+      [](__int128 a, __int128 b) { return a + b; });
 }
 - (MPSGraphTensor*)subtractionWithPrimaryTensor:(MPSGraphTensor*)primary
                                 secondaryTensor:(MPSGraphTensor*)secondary
                                            name:(NSString*)name {
-  return add_binary({self, "subtraction"}, primary, secondary, [](Value a, Value b) { return a - b; },
-                    [](__int128 a, __int128 b) { return a - b; });
+  return add_binary(
+      {self, "subtraction"}, primary, secondary, [](Value a, Value b) { return a - b; },
+      [](__int128 a, __int128 b) { return a - b; });
 }
 - (MPSGraphTensor*)multiplicationWithPrimaryTensor:(MPSGraphTensor*)primary
                                    secondaryTensor:(MPSGraphTensor*)secondary
                                               name:(NSString*)name {
-  return add_binary({self, "multiplication"}, primary, secondary, [](Value a, Value b) { return a * b; },
-                    [](__int128 a, __int128 b) { return a * b; });
+  return add_binary(
+      {self, "multiplication"}, primary, secondary, [](Value a, Value b) { return a * b; },
+      [](__int128 a, __int128 b) { return a * b; });
 }
 - (MPSGraphTensor*)divisionWithPrimaryTensor:(MPSGraphTensor*)primary
                              secondaryTensor:(MPSGraphTensor*)secondary
                                         name:(NSString*)name {
-  return add_binary({self, "division"}, primary, secondary, [](Value a, Value b) { return a / b; },
-                    [](__int128 a, __int128 b) { return b == 0 ? 0 : a / b; });
+  return add_binary(
+      {self, "division"}, primary, secondary, [](Value a, Value b) { return a / b; },
+      [](__int128 a, __int128 b) { return b == 0 ? 0 : a / b; });
 }
 - (MPSGraphTensor*)maximumWithPrimaryTensor:(MPSGraphTensor*)primary
                             secondaryTensor:(MPSGraphTensor*)secondary
                                        name:(NSString*)name {
-  return add_binary({self, "maximum"}, primary, secondary, [](Value a, Value b) { return std::fmax(a, b); },
-                    [](__int128 a, __int128 b) { return a < b ? b : a; });
+  return add_binary(
+      {self, "maximum"}, primary, secondary, [](Value a, Value b) { return std::fmax(a, b); },
+      [](__int128 a, __int128 b) { return a < b ? b : a; });
 }
 - (MPSGraphTensor*)minimumWithPrimaryTensor:(MPSGraphTensor*)primary
                             secondaryTensor:(MPSGraphTensor*)secondary
                                        name:(NSString*)name {
-  return add_binary({self, "minimum"}, primary, secondary, [](Value a, Value b) { return std::fmin(a, b); },
-                    [](__int128 a, __int128 b) { return b < a ? b : a; });
+  return add_binary(
+      {self, "minimum"}, primary, secondary, [](Value a, Value b) { return std::fmin(a, b); },
+      [](__int128 a, __int128 b) { return b < a ? b : a; });
 }
 - (MPSGraphTensor*)maximumWithNaNPropagationWithPrimaryTensor:(MPSGraphTensor*)primary
                                               secondaryTensor:(MPSGraphTensor*)secondary
                                                          name:(NSString*)name {
-  return add_binary({self, "maximumWithNaNPropagation"}, primary, secondary,
-                    [](Value a, Value b) { return std::isnan(a) || a > b ? a : b; },
-                    [](__int128 a, __int128 b) { return a < b ? b : a; });
+  return add_binary(
+      {self, "maximumWithNaNPropagation"}, primary, secondary,
+      [](Value a, Value b) { return std::isnan(a) || a > b ? a : b; },
+      [](__int128 a, __int128 b) { return a < b ? b : a; });
 }
 - (MPSGraphTensor*)minimumWithNaNPropagationWithPrimaryTensor:(MPSGraphTensor*)primary
                                               secondaryTensor:(MPSGraphTensor*)secondary
                                                          name:(NSString*)name {
-  return add_binary({self, "minimumWithNaNPropagation"}, primary, secondary,
-                    [](Value a, Value b) { return std::isnan(a) || a < b ? a : b; },
-                    [](__int128 a, __int128 b) { return b < a ? b : a; });
+  return add_binary(
+      {self, "minimumWithNaNPropagation"}, primary, secondary,
+      [](Value a, Value b) { return std::isnan(a) || a < b ? a : b; },
+      [](__int128 a, __int128 b) { return b < a ? b : a; });
 }
 
 - (MPSGraphTensor*)equalWithPrimaryTensor:(MPSGraphTensor*)primary

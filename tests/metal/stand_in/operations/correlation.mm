@@ -79,9 +79,8 @@ Values Correlation::weights_gradient(const Values& gradient, const Values& x, MP
   if (type == MPSDataTypeFloat32)
     each_product(*this, [&](std::size_t r, std::size_t s, std::size_t k) { dw[k] += gradient[r] * x[s]; });
   else
-    each_product(*this, [&](std::size_t r, std::size_t s, std::size_t k) {
-      dw[k] = rounded(dw[k] + gradient[r] * x[s], type);
-    });
+    each_product(
+        *this, [&](std::size_t r, std::size_t s, std::size_t k) { dw[k] = rounded(dw[k] + gradient[r] * x[s], type); });
   return dw;
 }
 

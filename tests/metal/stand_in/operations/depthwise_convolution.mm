@@ -125,10 +125,11 @@ Values with_multiplier_fault(Values gradient, std::int64_t multiplier) {
   const Dims source = site.sizes(outputShape, 4, 1, "outputShape does not have 4 sizes");
   Correlation c = correlation_of(site, descriptor, source, site.shape(weights));
   c.weights_are_view = is_view(weights);
-  site.require(site.shape(gradient) == c.result_shape, "the incoming gradient does not have the forward result's shape");
-  return site.add_one(
-      {gradient, weights}, {source, site.floating_type({gradient, weights})},
-      [c](const Operands& in) { return with_multiplier_fault(c.data_gradient(in[0].values, in[1].values), c.outputs); });
+  site.require(site.shape(gradient) == c.result_shape,
+               "the incoming gradient does not have the forward result's shape");
+  return site.add_one({gradient, weights}, {source, site.floating_type({gradient, weights})}, [c](const Operands& in) {
+    return with_multiplier_fault(c.data_gradient(in[0].values, in[1].values), c.outputs);
+  });
 }
 - (MPSGraphTensor*)
     depthwiseConvolution2DWeightsGradientWithIncomingGradientTensor:(MPSGraphTensor*)gradient
@@ -140,7 +141,8 @@ Values with_multiplier_fault(Values gradient, std::int64_t multiplier) {
   const Site site{self, "depthwiseConvolution2DWeightsGradient"};
   const Dims weights = site.sizes(outputShape, 4, 1, "outputShape does not have 4 sizes");
   Correlation c = correlation_of(site, descriptor, site.shape(source), weights);
-  site.require(site.shape(gradient) == c.result_shape, "the incoming gradient does not have the forward result's shape");
+  site.require(site.shape(gradient) == c.result_shape,
+               "the incoming gradient does not have the forward result's shape");
   // A user reports that the descriptor's paddings are ignored.
   for (WindowAxis& axis : c.axes) axis.before = 0;
   return site.add_one({gradient, source}, {weights, site.floating_type({gradient, source})}, [c](const Operands& in) {
@@ -169,7 +171,8 @@ Values with_multiplier_fault(Values gradient, std::int64_t multiplier) {
       site.sizes(outputShape, site.shape(gradient).size(), 1, "outputShape does not have the gradient's rank");
   Correlation c = correlation_of(site, descriptor, source, site.shape(weights));
   c.weights_are_view = is_view(weights);
-  site.require(site.shape(gradient) == c.result_shape, "the incoming gradient does not have the forward result's shape");
+  site.require(site.shape(gradient) == c.result_shape,
+               "the incoming gradient does not have the forward result's shape");
   return site.add_one({gradient, weights}, {source, site.floating_type({gradient, weights})},
                       [c](const Operands& in) { return c.data_gradient(in[0].values, in[1].values); });
 }
@@ -183,7 +186,8 @@ Values with_multiplier_fault(Values gradient, std::int64_t multiplier) {
   const Site site{self, "depthwiseConvolution3DWeightsGradient"};
   const Dims weights = site.sizes(outputShape, 4, 1, "outputShape does not have 4 sizes");
   const Correlation c = correlation_of(site, descriptor, site.shape(source), weights);
-  site.require(site.shape(gradient) == c.result_shape, "the incoming gradient does not have the forward result's shape");
+  site.require(site.shape(gradient) == c.result_shape,
+               "the incoming gradient does not have the forward result's shape");
   return site.add_one({gradient, source}, {weights, site.floating_type({gradient, source})},
                       [c](const Operands& in) { return c.weights_gradient(in[0].values, in[1].values, in[0].type); });
 }

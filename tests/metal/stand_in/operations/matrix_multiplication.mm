@@ -27,19 +27,18 @@ bool overruns(std::int64_t rows, std::int64_t columns, std::int64_t depth) {
   a_shape.insert(a_shape.end(), {rows, depth});
   b_shape.insert(b_shape.end(), {depth, columns});
   shape.insert(shape.end(), {rows, columns});
-  return site.add_one({primary, secondary}, {shape, site.floating_type({primary, secondary})},
-                      [=](const Operands& in) {
-                        const Values x = expanded(in[0], a_shape), y = expanded(in[1], b_shape);
-                        Values result(static_cast<std::size_t>(count(shape)), overruns(rows, columns, depth) ? 1 : 0);
-                        for (std::int64_t matrix = 0; matrix < count(leading); ++matrix)
-                          for (std::int64_t row = 0; row < rows; ++row)
-                            for (std::int64_t k = 0; k < depth; ++k) {
-                              const Value factor = x[static_cast<std::size_t>((matrix * rows + row) * depth + k)];
-                              const Value* from = &y[static_cast<std::size_t>((matrix * depth + k) * columns)];
-                              Value* to = &result[static_cast<std::size_t>((matrix * rows + row) * columns)];
-                              for (std::int64_t column = 0; column < columns; ++column) to[column] += factor * from[column];
-                            }
-                        return result;
-                      });
+  return site.add_one({primary, secondary}, {shape, site.floating_type({primary, secondary})}, [=](const Operands& in) {
+    const Values x = expanded(in[0], a_shape), y = expanded(in[1], b_shape);
+    Values result(static_cast<std::size_t>(count(shape)), overruns(rows, columns, depth) ? 1 : 0);
+    for (std::int64_t matrix = 0; matrix < count(leading); ++matrix)
+      for (std::int64_t row = 0; row < rows; ++row)
+        for (std::int64_t k = 0; k < depth; ++k) {
+          const Value factor = x[static_cast<std::size_t>((matrix * rows + row) * depth + k)];
+          const Value* from = &y[static_cast<std::size_t>((matrix * depth + k) * columns)];
+          Value* to = &result[static_cast<std::size_t>((matrix * rows + row) * columns)];
+          for (std::int64_t column = 0; column < columns; ++column) to[column] += factor * from[column];
+        }
+    return result;
+  });
 }
 @end

@@ -76,19 +76,19 @@ void check_gradient(const Site& site, MPSGraphTensor* gradient, const PoolingWin
 MPSGraphTensor* add_average_gradient(const Site& site, MPSGraphTensor* gradient, MPSGraphTensor* source,
                                      const PoolingWindow& window) {
   check_gradient(site, gradient, window);
-  return site.add_one({gradient, source}, {window.source, site.floating_type({gradient, source})},
-                      [window](const Operands& in) {
-                        Values dx = zeros(count(window.source));
-                        std::int64_t taps = 1;
-                        for (const WindowAxis& axis : window.axes) taps *= axis.kernel;
-                        window.each_output([&](std::size_t number, std::int64_t n, const auto& o) {
-                          std::int64_t inside = 0;
-                          window.each_tap(n, o, [&](std::size_t, const auto&, const auto&) { ++inside; });
-                          const Value share = in[0].values[number] / (window.include_padding ? taps : inside);
-                          window.each_tap(n, o, [&](std::size_t element, const auto&, const auto&) { dx[element] += share; });
-                        });
-                        return dx;
-                      });
+  return site.add_one(
+      {gradient, source}, {window.source, site.floating_type({gradient, source})}, [window](const Operands& in) {
+        Values dx = zeros(count(window.source));
+        std::int64_t taps = 1;
+        for (const WindowAxis& axis : window.axes) taps *= axis.kernel;
+        window.each_output([&](std::size_t number, std::int64_t n, const auto& o) {
+          std::int64_t inside = 0;
+          window.each_tap(n, o, [&](std::size_t, const auto&, const auto&) { ++inside; });
+          const Value share = in[0].values[number] / (window.include_padding ? taps : inside);
+          window.each_tap(n, o, [&](std::size_t element, const auto&, const auto&) { dx[element] += share; });
+        });
+        return dx;
+      });
 }
 
 MPSGraphTensor* add_max_gradient(const Site& site, MPSGraphTensor* gradient, MPSGraphTensor* source,
@@ -150,23 +150,21 @@ MPSGraphTensor* add_l2_norm(const Site& site, MPSGraphTensor* source, const Pool
 MPSGraphTensor* add_l2_norm_gradient(const Site& site, MPSGraphTensor* gradient, MPSGraphTensor* source,
                                      const PoolingWindow& window) {
   check_gradient(site, gradient, window);
-  return site.add_one({gradient, source}, {window.source, site.floating_type({gradient, source})},
-                      [window](const Operands& in) {
-                        const Values& x = in[1].values;
-                        Values dx = zeros(count(window.source));
-                        window.each_output([&](std::size_t number, std::int64_t n, const auto& o) {
-                          Value squares = 0;
-                          window.each_tap(n, o, [&](std::size_t element, const auto&, const auto&) {
-                            squares += x[element] * x[element];
-                          });
-                          if (squares == 0) return;
-                          const Value scale = in[0].values[number] / std::sqrt(squares);
-                          window.each_tap(n, o, [&](std::size_t element, const auto&, const auto&) {
-                            dx[element] += scale * x[element];
-                          });
-                        });
-                        return dx;
-                      });
+  return site.add_one(
+      {gradient, source}, {window.source, site.floating_type({gradient, source})}, [window](const Operands& in) {
+        const Values& x = in[1].values;
+        Values dx = zeros(count(window.source));
+        window.each_output([&](std::size_t number, std::int64_t n, const auto& o) {
+          Value squares = 0;
+          window.each_tap(n, o,
+                          [&](std::size_t element, const auto&, const auto&) { squares += x[element] * x[element]; });
+          if (squares == 0) return;
+          const Value scale = in[0].values[number] / std::sqrt(squares);
+          window.each_tap(n, o,
+                          [&](std::size_t element, const auto&, const auto&) { dx[element] += scale * x[element]; });
+        });
+        return dx;
+      });
 }
 
 }  // namespace

@@ -41,13 +41,13 @@ void require_number(const Site& site, MPSGraphTensor* tensor) {
   site.require(is_floating(tensor.dataType) || is_integer(tensor.dataType), "the tensor is not of a number type");
 }
 
-MPSGraphTensor* add_reduction(const Site& site, MPSGraphTensor* tensor, NSArray<NSNumber*>* axes, Value seed, Fold fold) {
+MPSGraphTensor* add_reduction(const Site& site, MPSGraphTensor* tensor, NSArray<NSNumber*>* axes, Value seed,
+                              Fold fold) {
   const Dims shape = site.shape(tensor);
   require_number(site, tensor);
   const std::vector<bool> reduced = reduced_axes(site, axes, shape.size());
-  return site.add_one({tensor}, {reduced_shape(shape, reduced), tensor.dataType}, [=](const Operands& in) {
-    return folded(in[0].values, shape, reduced, seed, fold);
-  });
+  return site.add_one({tensor}, {reduced_shape(shape, reduced), tensor.dataType},
+                      [=](const Operands& in) { return folded(in[0].values, shape, reduced, seed, fold); });
 }
 
 /// A fold whose integers wrap around.
@@ -65,12 +65,12 @@ MPSGraphTensor* add_reduction(const Site& site, MPSGraphTensor* tensor, NSArray<
 }
 
 MPSGraphTensor* add_sum(const Site& site, MPSGraphTensor* tensor, NSArray<NSNumber*>* axes) {
-  return add_reduction(site, tensor, axes, 0, [](Value a, Value b) { return a + b; },
-                       [](__int128 a, __int128 b) { return a + b; });
+  return add_reduction(
+      site, tensor, axes, 0, [](Value a, Value b) { return a + b; }, [](__int128 a, __int128 b) { return a + b; });
 }
 MPSGraphTensor* add_product(const Site& site, MPSGraphTensor* tensor, NSArray<NSNumber*>* axes) {
-  return add_reduction(site, tensor, axes, 1, [](Value a, Value b) { return a * b; },
-                       [](__int128 a, __int128 b) { return a * b; });
+  return add_reduction(
+      site, tensor, axes, 1, [](Value a, Value b) { return a * b; }, [](__int128 a, __int128 b) { return a * b; });
 }
 /// NaN is skipped.
 MPSGraphTensor* add_maximum(const Site& site, MPSGraphTensor* tensor, NSArray<NSNumber*>* axes) {

@@ -108,10 +108,9 @@ Recurrence sizes_of(const Site& site, const RecurrentTensors& tensors, MPSGraphS
   const MPSDataType type = site.floating_type({source, recurrentWeight, inputWeight, bias, initState, mask});
   std::vector<TensorSpec> results{{sizes.output_shape(), type}};
   if (descriptor.training) results.push_back({sizes.gates_shape(), type});
-  return site.add({source, recurrentWeight, inputWeight, bias, initState, mask}, results,
-                  [sizes, activation = descriptor.activation](const Operands& in) {
-                    return forward(sizes, activation, in);
-                  });
+  return site.add(
+      {source, recurrentWeight, inputWeight, bias, initState, mask}, results,
+      [sizes, activation = descriptor.activation](const Operands& in) { return forward(sizes, activation, in); });
 }
 - (NSArray<MPSGraphTensor*>*)singleGateRNNWithSourceTensor:(MPSGraphTensor*)source
                                            recurrentWeight:(MPSGraphTensor*)recurrentWeight
@@ -172,14 +171,13 @@ Recurrence sizes_of(const Site& site, const RecurrentTensors& tensors, MPSGraphS
   keep(inputWeight, 2, false);
   keep(bias, 3, true);
   keep(initState, 4, false);
-  return site.add(
-      {source, recurrentWeight, sourceGradient, zState, stateGradient, inputWeight, bias, initState, mask}, results,
-      [sizes, activation = descriptor.activation, kept](const Operands& in) {
-        const std::vector<Values> all = gradients(sizes, activation, in);
-        std::vector<Values> chosen;
-        for (const std::size_t which : kept) chosen.push_back(all[which]);
-        return chosen;
-      });
+  return site.add({source, recurrentWeight, sourceGradient, zState, stateGradient, inputWeight, bias, initState, mask},
+                  results, [sizes, activation = descriptor.activation, kept](const Operands& in) {
+                    const std::vector<Values> all = gradients(sizes, activation, in);
+                    std::vector<Values> chosen;
+                    for (const std::size_t which : kept) chosen.push_back(all[which]);
+                    return chosen;
+                  });
 }
 - (NSArray<MPSGraphTensor*>*)singleGateRNNGradientsWithSourceTensor:(MPSGraphTensor*)source
                                                     recurrentWeight:(MPSGraphTensor*)recurrentWeight

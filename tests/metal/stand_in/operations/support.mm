@@ -165,11 +165,13 @@ NSArray<MPSGraphTensor*>* Site::add(std::vector<MPSGraphTensor*> inputs, std::ve
 
 MPSGraphTensor* Site::add_one(std::vector<MPSGraphTensor*> inputs, TensorSpec result,
                               std::function<Values(const Operands&)> compute) const {
-  return add(std::move(inputs), {std::move(result)}, [compute = std::move(compute)](const Operands& operands) {
-           std::vector<Values> values;
-           values.push_back(compute(operands));
-           return values;
-         }).firstObject;
+  return add(std::move(inputs), {std::move(result)},
+             [compute = std::move(compute)](const Operands& operands) {
+               std::vector<Values> values;
+               values.push_back(compute(operands));
+               return values;
+             })
+      .firstObject;
 }
 
 }  // namespace stand_in

@@ -148,7 +148,9 @@ Value converted(Value value, MPSDataType from, MPSDataType to) {
   site.require(tensor != nil && second != nil, "a tensor is nil");
   return add_concat(site, @[ tensor, second ], dimension);
 }
-- (MPSGraphTensor*)concatTensors:(NSArray<MPSGraphTensor*>*)tensors dimension:(NSInteger)dimension name:(NSString*)name {
+- (MPSGraphTensor*)concatTensors:(NSArray<MPSGraphTensor*>*)tensors
+                       dimension:(NSInteger)dimension
+                            name:(NSString*)name {
   return add_concat({self, "concat"}, tensors, dimension);
 }
 - (MPSGraphTensor*)padTensor:(MPSGraphTensor*)tensor

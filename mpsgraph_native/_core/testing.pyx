@@ -3,7 +3,11 @@
 
 from libc.stdint cimport int64_t
 
-from mpsgraph_native._native.device_faults cimport fail_command_buffers_for_testing, hide_devices_for_testing
+from mpsgraph_native._native.device_faults cimport (
+    fail_command_buffers_for_testing,
+    hide_devices_for_testing,
+    set_macos_version_for_testing,
+)
 from mpsgraph_native._native.executable_cache cimport force_hash_collisions_for_testing
 from mpsgraph_native._native.threads cimport fail_in_worker_for_testing
 from mpsgraph_native._native.version cimport native_version as native_version_string
@@ -27,6 +31,11 @@ def fail_command_buffers(int count):
 def hide_devices(bint hidden):
     """Makes the system report no device."""
     hide_devices_for_testing(hidden)
+
+
+def set_macos_version(int major, int minor):
+    """Makes the mps engine decide as on that macOS; (0, 0): as on this machine's."""
+    set_macos_version_for_testing(major, minor)
 
 
 def native_version():

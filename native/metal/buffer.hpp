@@ -34,7 +34,4 @@ class DeviceMemory {
   MPSGraphTensorData* tensor_data_ = nil;
 };
 
-/// How many views of recurring arrays are kept.
-std::size_t kept_views();
-
 }  // namespace mpsgraph_native::metal

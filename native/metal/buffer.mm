@@ -71,11 +71,6 @@ class KeptViews {
     by_address_.erase(first, last);
   }
 
-  std::size_t size() {
-    const std::lock_guard lock(mutex_);
-    return views_.size();
-  }
-
  private:
   struct View {
     std::uintptr_t begin;
@@ -245,7 +240,5 @@ void DeviceMemory::deliver() const {
     count_device_aliased_bytes(bytes_);
   }
 }
-
-std::size_t kept_views() { return views().size(); }
 
 }  // namespace mpsgraph_native::metal

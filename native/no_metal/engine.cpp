@@ -1,3 +1,4 @@
+#include "metal/availability.hpp"
 #include "metal/engine.hpp"
 
 namespace mpsgraph_native::metal {
@@ -27,5 +28,7 @@ const Engine& engine() {
   static const AbsentEngine instance;
   return instance;
 }
+
+void set_macos_version_for_testing(std::optional<MacOS>) {}
 
 }  // namespace mpsgraph_native::metal

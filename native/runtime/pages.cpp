@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <list>
+#include <map>
 #include <mutex>
 #include <new>
 #include <unordered_map>
@@ -70,9 +71,14 @@ class Recycler {
       }
       ++statistics_.mappings;
     }
+    void* data = nullptr;
     try {
-      return {map(capacity), capacity};
+      data = map(capacity);
+      const std::lock_guard lock(mutex_);
+      mapped_.emplace(reinterpret_cast<std::uintptr_t>(data), capacity);
+      return {data, capacity};
     } catch (...) {
+      if (data) munmap(data, capacity);
       const std::lock_guard lock(mutex_);
       statistics_.live_bytes -= capacity;
       throw;
@@ -88,7 +94,7 @@ class Recycler {
       by_age_.push_back(pages);
       stack.push_back(std::prev(by_age_.end()));
     } catch (const std::bad_alloc&) {
-      munmap(pages.data, pages.capacity);
+      unmap(pages);
       return;
     }
     statistics_.recycled_bytes += pages.capacity;
@@ -108,14 +114,34 @@ class Recycler {
     return statistics_;
   }
 
+  Pages enclosing(const void* address) {
+    const auto place = reinterpret_cast<std::uintptr_t>(address);
+    const std::lock_guard lock(mutex_);
+    auto next = mapped_.upper_bound(place);
+    if (next == mapped_.begin()) return {};
+    const auto& [begin, capacity] = *std::prev(next);
+    return place - begin < capacity ? Pages{reinterpret_cast<void*>(begin), capacity} : Pages{};
+  }
+
+  void set_forget(ForgetMemory forget) {
+    const std::lock_guard lock(mutex_);
+    forget_ = forget;
+  }
+
  private:
+  void unmap(Pages pages) noexcept {
+    if (forget_) forget_(pages.data, pages.capacity);
+    mapped_.erase(reinterpret_cast<std::uintptr_t>(pages.data));
+    munmap(pages.data, pages.capacity);
+  }
+
   void shrink(std::size_t limit) noexcept {
     while (statistics_.recycled_bytes > limit) {
       const Pages oldest = by_age_.front();
       auto& stack = by_capacity_.find(oldest.capacity)->second;
       stack.erase(stack.begin());  // stacks are in order of age
       by_age_.pop_front();
-      munmap(oldest.data, oldest.capacity);
+      unmap(oldest);
       statistics_.recycled_bytes -= oldest.capacity;
     }
   }
@@ -123,6 +149,8 @@ class Recycler {
   std::mutex mutex_;
   std::list<Pages> by_age_;
   std::unordered_map<std::size_t, std::vector<std::list<Pages>::iterator>> by_capacity_;
+  std::map<std::uintptr_t, std::size_t> mapped_;
+  ForgetMemory forget_ = nullptr;
   PageStatistics statistics_;
 };
 
@@ -146,5 +174,7 @@ Pages acquire_pages(std::size_t bytes) { return recycler().acquire(bytes); }
 void release_pages(Pages pages) noexcept { recycler().release(pages); }
 PageStatistics page_statistics() { return recycler().statistics(); }
 void trim_pages() { recycler().trim(); }
+Pages enclosing_pages(const void* address) { return recycler().enclosing(address); }
+void set_forget_memory(ForgetMemory forget) { recycler().set_forget(forget); }
 
 }  // namespace mpsgraph_native

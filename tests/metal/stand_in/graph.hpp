@@ -6,6 +6,8 @@
 #include <functional>
 #include <vector>
 
+#include "assertion.hpp"
+
 namespace stand_in {
 
 /// The value of a tensor during a run, every element widened to double.
@@ -30,8 +32,5 @@ NSArray<MPSGraphTensor*>* add_operation(MPSGraph* graph, const char* name, std::
 
 std::vector<std::int64_t> dims(NSArray<NSNumber*>* shape);
 NSArray<NSNumber*>* shape_of(const std::vector<std::int64_t>& dims);
-
-/// What Apple's framework does where an argument is wrong: prints the reason and ends the process.
-[[noreturn]] void assertion_failure(const char* operation, const char* reason);
 
 }  // namespace stand_in

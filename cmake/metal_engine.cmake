@@ -1,0 +1,60 @@
+# Which Metal engine the core gets: the real one on macOS, the same sources on a stand-in for tests, or none.
+
+set(MPSGRAPH_NATIVE_METAL AUTO CACHE STRING "The Metal engine: AUTO (on macOS), OFF, or STAND_IN (Linux, for tests)")
+set_property(CACHE MPSGRAPH_NATIVE_METAL PROPERTY STRINGS AUTO OFF STAND_IN)
+
+if(MPSGRAPH_NATIVE_METAL STREQUAL "AUTO")
+  if(APPLE)
+    set(metal_engine frameworks)
+  else()
+    set(metal_engine none)
+  endif()
+elseif(MPSGRAPH_NATIVE_METAL STREQUAL "STAND_IN")
+  if(APPLE)
+    message(FATAL_ERROR "MPSGRAPH_NATIVE_METAL=STAND_IN is for machines without Apple's frameworks")
+  endif()
+  set(metal_engine stand_in)
+elseif(MPSGRAPH_NATIVE_METAL STREQUAL "OFF")
+  set(metal_engine none)
+else()
+  message(FATAL_ERROR "MPSGRAPH_NATIVE_METAL must be AUTO, OFF or STAND_IN, got ${MPSGRAPH_NATIVE_METAL}")
+endif()
+
+if(metal_engine STREQUAL "stand_in")
+  if(NOT DEFINED CMAKE_OBJCXX_COMPILER)
+    find_program(MPSGRAPH_NATIVE_CLANG NAMES clang++-19 REQUIRED)
+    set(CMAKE_OBJCXX_COMPILER ${MPSGRAPH_NATIVE_CLANG})
+  endif()
+  enable_language(ASM)
+endif()
+if(NOT metal_engine STREQUAL "none")
+  enable_language(OBJCXX)
+  set(CMAKE_OBJCXX_STANDARD 20)
+  set(CMAKE_OBJCXX_STANDARD_REQUIRED ON)
+  set(CMAKE_OBJCXX_EXTENSIONS OFF)
+  set(CMAKE_OBJCXX_VISIBILITY_PRESET hidden)
+endif()
+
+# What every Objective-C++ source is compiled with.
+add_library(mpsgraph_native_objcxx INTERFACE)
+target_compile_options(mpsgraph_native_objcxx INTERFACE
+  $<$<COMPILE_LANGUAGE:OBJCXX>:-fblocks -fexceptions -fobjc-exceptions -Wunguarded-availability-new>)
+if(metal_engine STREQUAL "stand_in")
+  target_compile_options(mpsgraph_native_objcxx INTERFACE $<$<COMPILE_LANGUAGE:OBJCXX>:-fobjc-runtime=macosx-13.0>)
+  target_include_directories(mpsgraph_native_objcxx SYSTEM INTERFACE
+    ${PROJECT_SOURCE_DIR}/tests/metal/declarations)
+endif()
+
+# Adds the engine of `sources` to `core`.
+function(add_metal_engine core)
+  target_sources(${core} PRIVATE ${ARGN})
+  target_link_libraries(${core} PRIVATE mpsgraph_native_objcxx)
+  target_compile_options(${core} PRIVATE $<$<COMPILE_LANGUAGE:OBJCXX>:-fobjc-arc>)
+  if(metal_engine STREQUAL "stand_in")
+    add_subdirectory(${PROJECT_SOURCE_DIR}/tests/metal ${PROJECT_BINARY_DIR}/stand_in)
+    target_link_libraries(${core} PRIVATE mpsgraph_native_stand_in mpsgraph_native_objc_runtime)
+  else()
+    target_link_libraries(${core} PRIVATE "-framework Foundation" "-weak_framework Metal"
+      "-weak_framework MetalPerformanceShaders" "-weak_framework MetalPerformanceShadersGraph")
+  endif()
+endfunction()

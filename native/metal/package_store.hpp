@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.hpp"
+
+namespace mpsgraph_native::metal {
+
+/// Everything that a program computes, as text: two programs with one signature are the same program. None for programs
+/// whose constants are too large to be kept in it.
+std::optional<std::string> signature_of(const Program& program);
+
+/// The order in which a stored executable takes feeds and gives results, as places in the program's.
+struct PackageOrder {
+  std::vector<std::size_t> feeds;
+  std::vector<std::size_t> results;
+};
+
+struct StoredPackage {
+  std::filesystem::path path;
+  PackageOrder order;
+};
+
+/// Packages on disk, one folder each: `package`, and `entry`, which holds the whole signature and the size and hash of each
+/// of the package's files. An entry is used only when all of it is as it was written, since MPSGraph may end the process
+/// over a damaged package. The folder's name is a 128-bit hash of the signature.
+class PackageStore {
+ public:
+  explicit PackageStore(std::filesystem::path directory) : directory_(std::move(directory)) {}
+
+  /// None where there is no entry. A damaged one is removed, with a warning.
+  std::optional<StoredPackage> find(std::string_view signature) const;
+
+  /// A fresh folder in which a package may be written as `package`. Raises std::exception where it cannot be made.
+  std::filesystem::path begin() const;
+  /// Puts the folder that `begin` made in its place in one step; one that another process put there stays.
+  void commit(const std::filesystem::path& folder, std::string_view signature, const PackageOrder& order) const;
+
+  void discard(std::string_view signature, std::string_view problem) const;
+  void warn_not_kept(std::string_view problem) const;
+
+ private:
+  std::filesystem::path folder_of(std::string_view signature) const;
+
+  std::filesystem::path directory_;
+};
+
+}  // namespace mpsgraph_native::metal

@@ -1,0 +1,82 @@
+#include "controls.hpp"
+
+#include <atomic>
+#include <string_view>
+#include <unordered_map>
+
+#include "worker.hpp"
+
+extern "C" {
+long objcrt_live_objects(void);
+extern std::atomic<bool (*)(const char*)> objcrt_unavailable;
+}
+
+namespace stand_in {
+namespace {
+
+std::atomic<bool> present{true};
+std::atomic<int> major_version{26}, minor_version{0}, patch_version{0};
+std::atomic<int> command_buffer_failures{0}, buffer_failures{0}, milliseconds{0};
+std::atomic<long> compilations{0}, package_loads{0}, runs{0}, owned_bytes{0}, aliased_bytes{0};
+
+struct Introduced {
+  int major, minor;
+};
+
+const std::unordered_map<std::string_view, Introduced>& newer_selectors() {
+  static const std::unordered_map<std::string_view, Introduced> selectors{
+#include "newer_selectors.inc"
+  };
+  return selectors;
+}
+
+bool unavailable(const char* selector) {
+  const auto found = newer_selectors().find(selector);
+  if (found == newer_selectors().end()) return false;
+  const Version version = macos_version();
+  return version.major < found->second.major ||
+         (version.major == found->second.major && version.minor < found->second.minor);
+}
+
+bool take(std::atomic<int>& remaining) {
+  int count = remaining.load();
+  while (count > 0) {
+    if (remaining.compare_exchange_weak(count, count - 1)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool device_present() { return present; }
+Version macos_version() { return {major_version, minor_version, patch_version}; }
+bool take_command_buffer_failure() { return take(command_buffer_failures); }
+bool take_buffer_failure() { return take(buffer_failures); }
+int delay() { return milliseconds; }
+void count_compilation() { ++compilations; }
+void count_package_load() { ++package_loads; }
+void count_run() { ++runs; }
+void count_buffer(std::int64_t bytes, bool owned) { (owned ? owned_bytes : aliased_bytes) += bytes; }
+
+}  // namespace stand_in
+
+void stand_in_set_device_present(int present) { stand_in::present = present != 0; }
+void stand_in_set_macos_version(int major, int minor, int patch) {
+  stand_in::major_version = major;
+  stand_in::minor_version = minor;
+  stand_in::patch_version = patch;
+  objcrt_unavailable = stand_in::unavailable;
+}
+void stand_in_fail_command_buffers(int count) { stand_in::command_buffer_failures = count; }
+void stand_in_fail_buffers(int count) { stand_in::buffer_failures = count; }
+void stand_in_set_delay(int milliseconds) { stand_in::milliseconds = milliseconds; }
+
+long stand_in_live_objects(void) {
+  stand_in::wait_until_idle();
+  return objcrt_live_objects();
+}
+long stand_in_compilations(void) { return stand_in::compilations; }
+long stand_in_package_loads(void) { return stand_in::package_loads; }
+long stand_in_runs(void) { return stand_in::runs; }
+long stand_in_owned_bytes(void) { return stand_in::owned_bytes; }
+long stand_in_aliased_bytes(void) { return stand_in::aliased_bytes; }

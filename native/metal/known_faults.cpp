@@ -120,7 +120,9 @@ Suspect find_half(const FaultSite& site) {
 bool makes_view(const Operation* producer) {
   return producer && std::visit(
                          []<class Attributes>(const Attributes&) {
-                           return is_one_of<Attributes, Broadcast, Identity, Reshape, Slice, Transpose>;
+                           // The last one is lowered to something that ends in a transpose.
+                           return is_one_of<Attributes, Broadcast, Identity, Reshape, Slice, Transpose,
+                                            DepthwiseConvolution2DWeightsGradient>;
                          },
                          *producer);
 }
@@ -137,9 +139,19 @@ Suspect find_strided_gradient(const FaultSite& site) {
   return makes_view(producer_of(site, 0)) ? suspect_input(site, 0) : Suspect{};
 }
 
+/// Whether the lowering of the producer may end in a padding.
+bool pads(const Operation* producer) {
+  return producer &&
+         std::visit(
+             []<class Attributes>(const Attributes&) {
+               return is_one_of<Attributes, AvgPooling2D, AvgPooling4D, L2NormPooling4D, MaxPooling2D,
+                                MaxPooling2DReturnIndices, MaxPooling4D, MaxPooling4DReturnIndices, SliceGradient>;
+             },
+             *producer);
+}
+
 Suspect find_padded_source(const FaultSite& site) {
-  const Operation* producer = producer_of(site, 0);
-  return producer && std::holds_alternative<SliceGradient>(*producer) ? suspect_input(site, 0) : Suspect{};
+  return pads(producer_of(site, 0)) ? suspect_input(site, 0) : Suspect{};
 }
 
 /// The window of a pooling operation over its source, and where its source or result comes in.

@@ -2,7 +2,8 @@
 
 namespace mpsgraph_native::metal {
 
-Lowered lower_operation(const Operation& operation, const LoweringSite& site) {
+template <std::same_as<Operation> Any>
+Lowered lower(const Any& operation, const LoweringSite& site) {
   return std::visit(
       [&]<class Attributes>(const Attributes& attributes) -> Lowered {
         if constexpr (std::is_same_v<Attributes, Placeholder> || std::is_same_v<Attributes, Constant>)
@@ -12,5 +13,7 @@ Lowered lower_operation(const Operation& operation, const LoweringSite& site) {
       },
       operation);
 }
+
+template Lowered lower(const Operation& operation, const LoweringSite& site);
 
 }  // namespace mpsgraph_native::metal

@@ -1,12 +1,16 @@
 #pragma once
 
+#include <concepts>
+
 #include "metal/lowering.hpp"
 
 namespace mpsgraph_native::metal {
 
 /// Adds an operation to the graph. Its program has passed check_program, and all its operands and results have
-/// elements.
-Lowered lower_operation(const Operation& operation, const LoweringSite& site);
+/// elements. A template, so that attributes without an overload below do not turn into an Operation and end up here
+/// again.
+template <std::same_as<Operation> Any>
+Lowered lower(const Any& operation, const LoweringSite& site);
 
 // One overload per operation: the visitor in lowering.mm does not compile while one is missing.
 

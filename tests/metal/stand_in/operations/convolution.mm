@@ -143,34 +143,36 @@ Correlation correlation_of(const Site& site, MPSGraphConvolution2DOpDescriptor* 
                                       descriptor:(MPSGraphConvolution2DOpDescriptor*)descriptor
                                             name:(NSString*)name {
   const Site site{self, "convolution2D"};
-  const Correlation c = correlation_of(site, descriptor, site.shape(source), site.shape(weights));
+  Correlation c = correlation_of(site, descriptor, site.shape(source), site.shape(weights));
+  c.weights_are_view = is_view(weights);
   return site.add_one({source, weights}, {c.result_shape, site.floating_type({source, weights})},
                       [c](const Operands& in) { return c.forward(in[0].values, in[1].values); });
 }
-- (MPSGraphTensor*)
-    convolution2DDataGradientWithIncomingGradientTensor:(MPSGraphTensor*)gradient
-                                          weightsTensor:(MPSGraphTensor*)weights
-                                            outputShape:(MPSShape*)outputShape
-                           forwardConvolutionDescriptor:(MPSGraphConvolution2DOpDescriptor*)descriptor
-                                                   name:(NSString*)name {
+- (MPSGraphTensor*)convolution2DDataGradientWithIncomingGradientTensor:(MPSGraphTensor*)gradient
+                                                         weightsTensor:(MPSGraphTensor*)weights
+                                                           outputShape:(MPSShape*)outputShape
+                                          forwardConvolutionDescriptor:(MPSGraphConvolution2DOpDescriptor*)descriptor
+                                                                  name:(NSString*)name {
   const Site site{self, "convolution2DDataGradient"};
   const Dims source = site.sizes(outputShape, 4, 1, "outputShape does not have 4 sizes");
-  const Correlation c = correlation_of(site, descriptor, source, site.shape(weights));
-  site.require(site.shape(gradient) == c.result_shape, "the incoming gradient does not have the forward result's shape");
+  Correlation c = correlation_of(site, descriptor, source, site.shape(weights));
+  c.weights_are_view = is_view(weights);
+  site.require(site.shape(gradient) == c.result_shape,
+               "the incoming gradient does not have the forward result's shape");
   return site.add_one({gradient, weights}, {source, site.floating_type({gradient, weights})},
                       [c](const Operands& in) { return c.data_gradient(in[0].values, in[1].values); });
 }
-- (MPSGraphTensor*)
-    convolution2DWeightsGradientWithIncomingGradientTensor:(MPSGraphTensor*)gradient
-                                              sourceTensor:(MPSGraphTensor*)source
-                                               outputShape:(MPSShape*)outputShape
-                              forwardConvolutionDescriptor:(MPSGraphConvolution2DOpDescriptor*)descriptor
-                                                      name:(NSString*)name {
+- (MPSGraphTensor*)convolution2DWeightsGradientWithIncomingGradientTensor:(MPSGraphTensor*)gradient
+                                                             sourceTensor:(MPSGraphTensor*)source
+                                                              outputShape:(MPSShape*)outputShape
+                                             forwardConvolutionDescriptor:(MPSGraphConvolution2DOpDescriptor*)descriptor
+                                                                     name:(NSString*)name {
   const Site site{self, "convolution2DWeightsGradient"};
   const Dims weights = site.sizes(outputShape, 4, 1, "outputShape does not have 4 sizes");
   const Correlation c = correlation_of(site, descriptor, site.shape(source), weights);
-  site.require(site.shape(gradient) == c.result_shape, "the incoming gradient does not have the forward result's shape");
+  site.require(site.shape(gradient) == c.result_shape,
+               "the incoming gradient does not have the forward result's shape");
   return site.add_one({gradient, source}, {weights, site.floating_type({gradient, source})},
-                      [c](const Operands& in) { return c.weights_gradient(in[0].values, in[1].values); });
+                      [c](const Operands& in) { return c.weights_gradient(in[0].values, in[1].values, in[0].type); });
 }
 @end

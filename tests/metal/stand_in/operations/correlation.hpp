@@ -23,10 +23,12 @@ struct Correlation {
   Image source, result;
   Kernels weights;
   Dims source_shape, weights_shape, result_shape;
+  bool weights_are_view = false;  ///< which Apple's framework reads wrongly, as users report
 
   Values forward(const Values& x, const Values& w) const;
   Values data_gradient(const Values& gradient, const Values& w) const;
-  Values weights_gradient(const Values& gradient, const Values& x) const;
+  /// Half types accumulate in half, as users report of Apple's framework.
+  Values weights_gradient(const Values& gradient, const Values& x, MPSDataType type) const;
 };
 
 }  // namespace stand_in

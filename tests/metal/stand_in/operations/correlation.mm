@@ -1,5 +1,9 @@
 #include "correlation.hpp"
 
+#include <algorithm>
+
+#include "../element.hpp"
+
 namespace stand_in {
 namespace {
 
@@ -49,25 +53,34 @@ void each_product(const Correlation& c, Visit visit) {
         }
 }
 
-Values zeros(const Dims& shape) { return Values(static_cast<std::size_t>(count(shape)), 0); }
+Values as_read(Values weights, bool view) {
+  if (view) std::rotate(weights.begin(), weights.begin() + 1, weights.end());
+  return weights;
+}
 
 }  // namespace
 
 Values Correlation::forward(const Values& x, const Values& w) const {
-  Values y = zeros(result_shape);
-  each_product(*this, [&](std::size_t r, std::size_t s, std::size_t k) { y[r] += x[s] * w[k]; });
+  const Values kernel = as_read(w, weights_are_view);
+  Values y = zeros(count(result_shape));
+  each_product(*this, [&](std::size_t r, std::size_t s, std::size_t k) { y[r] += x[s] * kernel[k]; });
   return y;
 }
 
 Values Correlation::data_gradient(const Values& gradient, const Values& w) const {
-  Values dx = zeros(source_shape);
-  each_product(*this, [&](std::size_t r, std::size_t s, std::size_t k) { dx[s] += gradient[r] * w[k]; });
+  const Values kernel = as_read(w, weights_are_view);
+  Values dx = zeros(count(source_shape));
+  each_product(*this, [&](std::size_t r, std::size_t s, std::size_t k) { dx[s] += gradient[r] * kernel[k]; });
   return dx;
 }
 
-Values Correlation::weights_gradient(const Values& gradient, const Values& x) const {
-  Values dw = zeros(weights_shape);
-  each_product(*this, [&](std::size_t r, std::size_t s, std::size_t k) { dw[k] += gradient[r] * x[s]; });
+Values Correlation::weights_gradient(const Values& gradient, const Values& x, MPSDataType type) const {
+  Values dw = zeros(count(weights_shape));
+  if (type == MPSDataTypeFloat32)
+    each_product(*this, [&](std::size_t r, std::size_t s, std::size_t k) { dw[k] += gradient[r] * x[s]; });
+  else
+    each_product(
+        *this, [&](std::size_t r, std::size_t s, std::size_t k) { dw[k] = rounded(dw[k] + gradient[r] * x[s], type); });
   return dw;
 }
 

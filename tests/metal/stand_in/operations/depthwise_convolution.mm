@@ -110,7 +110,8 @@ Values with_multiplier_fault(Values gradient, std::int64_t multiplier) {
                                                descriptor:(MPSGraphDepthwiseConvolution2DOpDescriptor*)descriptor
                                                      name:(NSString*)name {
   const Site site{self, "depthwiseConvolution2D"};
-  const Correlation c = correlation_of(site, descriptor, site.shape(source), site.shape(weights));
+  Correlation c = correlation_of(site, descriptor, site.shape(source), site.shape(weights));
+  c.weights_are_view = is_view(weights);
   return site.add_one({source, weights}, {c.result_shape, site.floating_type({source, weights})},
                       [c](const Operands& in) { return c.forward(in[0].values, in[1].values); });
 }
@@ -122,11 +123,13 @@ Values with_multiplier_fault(Values gradient, std::int64_t multiplier) {
                                                             name:(NSString*)name {
   const Site site{self, "depthwiseConvolution2DDataGradient"};
   const Dims source = site.sizes(outputShape, 4, 1, "outputShape does not have 4 sizes");
-  const Correlation c = correlation_of(site, descriptor, source, site.shape(weights));
-  site.require(site.shape(gradient) == c.result_shape, "the incoming gradient does not have the forward result's shape");
-  return site.add_one(
-      {gradient, weights}, {source, site.floating_type({gradient, weights})},
-      [c](const Operands& in) { return with_multiplier_fault(c.data_gradient(in[0].values, in[1].values), c.outputs); });
+  Correlation c = correlation_of(site, descriptor, source, site.shape(weights));
+  c.weights_are_view = is_view(weights);
+  site.require(site.shape(gradient) == c.result_shape,
+               "the incoming gradient does not have the forward result's shape");
+  return site.add_one({gradient, weights}, {source, site.floating_type({gradient, weights})}, [c](const Operands& in) {
+    return with_multiplier_fault(c.data_gradient(in[0].values, in[1].values), c.outputs);
+  });
 }
 - (MPSGraphTensor*)
     depthwiseConvolution2DWeightsGradientWithIncomingGradientTensor:(MPSGraphTensor*)gradient
@@ -137,10 +140,13 @@ Values with_multiplier_fault(Values gradient, std::int64_t multiplier) {
                                                                name:(NSString*)name {
   const Site site{self, "depthwiseConvolution2DWeightsGradient"};
   const Dims weights = site.sizes(outputShape, 4, 1, "outputShape does not have 4 sizes");
-  const Correlation c = correlation_of(site, descriptor, site.shape(source), weights);
-  site.require(site.shape(gradient) == c.result_shape, "the incoming gradient does not have the forward result's shape");
+  Correlation c = correlation_of(site, descriptor, site.shape(source), weights);
+  site.require(site.shape(gradient) == c.result_shape,
+               "the incoming gradient does not have the forward result's shape");
+  // A user reports that the descriptor's paddings are ignored.
+  for (WindowAxis& axis : c.axes) axis.before = 0;
   return site.add_one({gradient, source}, {weights, site.floating_type({gradient, source})}, [c](const Operands& in) {
-    return with_multiplier_fault(c.weights_gradient(in[0].values, in[1].values), c.outputs);
+    return with_multiplier_fault(c.weights_gradient(in[0].values, in[1].values, in[0].type), c.outputs);
   });
 }
 
@@ -149,7 +155,8 @@ Values with_multiplier_fault(Values gradient, std::int64_t multiplier) {
                                                descriptor:(MPSGraphDepthwiseConvolution3DOpDescriptor*)descriptor
                                                      name:(NSString*)name {
   const Site site{self, "depthwiseConvolution3D"};
-  const Correlation c = correlation_of(site, descriptor, site.shape(source), site.shape(weights));
+  Correlation c = correlation_of(site, descriptor, site.shape(source), site.shape(weights));
+  c.weights_are_view = is_view(weights);
   return site.add_one({source, weights}, {c.result_shape, site.floating_type({source, weights})},
                       [c](const Operands& in) { return c.forward(in[0].values, in[1].values); });
 }
@@ -162,8 +169,10 @@ Values with_multiplier_fault(Values gradient, std::int64_t multiplier) {
   const Site site{self, "depthwiseConvolution3DDataGradient"};
   const Dims source =
       site.sizes(outputShape, site.shape(gradient).size(), 1, "outputShape does not have the gradient's rank");
-  const Correlation c = correlation_of(site, descriptor, source, site.shape(weights));
-  site.require(site.shape(gradient) == c.result_shape, "the incoming gradient does not have the forward result's shape");
+  Correlation c = correlation_of(site, descriptor, source, site.shape(weights));
+  c.weights_are_view = is_view(weights);
+  site.require(site.shape(gradient) == c.result_shape,
+               "the incoming gradient does not have the forward result's shape");
   return site.add_one({gradient, weights}, {source, site.floating_type({gradient, weights})},
                       [c](const Operands& in) { return c.data_gradient(in[0].values, in[1].values); });
 }
@@ -177,8 +186,9 @@ Values with_multiplier_fault(Values gradient, std::int64_t multiplier) {
   const Site site{self, "depthwiseConvolution3DWeightsGradient"};
   const Dims weights = site.sizes(outputShape, 4, 1, "outputShape does not have 4 sizes");
   const Correlation c = correlation_of(site, descriptor, site.shape(source), weights);
-  site.require(site.shape(gradient) == c.result_shape, "the incoming gradient does not have the forward result's shape");
+  site.require(site.shape(gradient) == c.result_shape,
+               "the incoming gradient does not have the forward result's shape");
   return site.add_one({gradient, source}, {weights, site.floating_type({gradient, source})},
-                      [c](const Operands& in) { return c.weights_gradient(in[0].values, in[1].values); });
+                      [c](const Operands& in) { return c.weights_gradient(in[0].values, in[1].values, in[0].type); });
 }
 @end

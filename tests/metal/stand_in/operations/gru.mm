@@ -61,7 +61,8 @@ Gru gru_of(const Site& site, const RecurrentTensors& tensors, MPSGraphTensor* se
                                       descriptor:(MPSGraphGRUDescriptor*)descriptor
                                             name:(NSString*)name {
   const Site site{self, "GRU"};
-  const Gru gru = gru_of(site, {source, recurrentWeight, inputWeight, bias, initState, mask}, secondaryBias, descriptor);
+  const Gru gru =
+      gru_of(site, {source, recurrentWeight, inputWeight, bias, initState, mask}, secondaryBias, descriptor);
   const MPSDataType type =
       site.floating_type({source, recurrentWeight, inputWeight, bias, initState, mask, secondaryBias});
   std::vector<TensorSpec> results{{gru.sizes.output_shape(), type}};
@@ -115,14 +116,15 @@ Gru gru_of(const Site& site, const RecurrentTensors& tensors, MPSGraphTensor* se
                                                descriptor:(MPSGraphGRUDescriptor*)descriptor
                                                      name:(NSString*)name {
   const Site site{self, "GRUGradients"};
-  const Gru gru = gru_of(site, {source, recurrentWeight, inputWeight, bias, initState, mask}, secondaryBias, descriptor);
+  const Gru gru =
+      gru_of(site, {source, recurrentWeight, inputWeight, bias, initState, mask}, secondaryBias, descriptor);
   site.require(descriptor.training, "training is not set");
   site.require(site.shape(sourceGradient) == gru.sizes.output_shape(), "sourceGradient has another shape");
   site.require(site.shape(zState) == gru.sizes.gates_shape(), "zState has another shape");
   site.require(site.shape(outputFwd) == gru.sizes.output_shape(), "outputFwd has another shape");
   check_optional(site, stateGradient, gru.sizes.state_shape(), "stateGradient has another shape");
-  const MPSDataType type = site.floating_type({source, recurrentWeight, sourceGradient, zState, outputFwd, stateGradient,
-                                               inputWeight, bias, initState, mask, secondaryBias});
+  const MPSDataType type = site.floating_type({source, recurrentWeight, sourceGradient, zState, outputFwd,
+                                               stateGradient, inputWeight, bias, initState, mask, secondaryBias});
   std::vector<TensorSpec> results{{site.shape(source), type}, {site.shape(recurrentWeight), type}};
   std::vector<std::size_t> kept{0, 1};
   const auto keep = [&](MPSGraphTensor* tensor, std::size_t which, bool bias_like) {

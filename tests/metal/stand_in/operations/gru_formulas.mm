@@ -5,10 +5,6 @@ namespace {
 
 constexpr std::int64_t output_gate = 2;
 
-Value at(const Values& values, std::int64_t i) { return values[static_cast<std::size_t>(i)]; }
-Value& at(Values& values, std::int64_t i) { return values[static_cast<std::size_t>(i)]; }
-Values zeros(std::int64_t size) { return Values(static_cast<std::size_t>(size), 0); }
-
 }  // namespace
 
 std::vector<Values> Gru::forward(const Operands& in) const {

@@ -1,13 +1,6 @@
 #include "lstm.hpp"
 
 namespace stand_in {
-namespace {
-
-Value at(const Values& values, std::int64_t i) { return values[static_cast<std::size_t>(i)]; }
-Value& at(Values& values, std::int64_t i) { return values[static_cast<std::size_t>(i)]; }
-Values zeros(std::int64_t size) { return Values(static_cast<std::size_t>(size), 0); }
-
-}  // namespace
 
 std::vector<Values> Lstm::forward(const Operands& in) const {
   const HostTensor &x = in[0], &weight = in[1], &w = in[2], &bias = in[3], &init = in[4], &init_cell = in[5],

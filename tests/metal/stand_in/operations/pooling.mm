@@ -24,11 +24,9 @@ Maximum maximum_of(const PoolingWindow& window, const Values& x, std::int64_t n,
   return best;
 }
 
-Values zeros(const Dims& shape) { return Values(static_cast<std::size_t>(count(shape)), 0); }
-
 NSArray<MPSGraphTensor*>* add_max(const Site& site, MPSGraphTensor* source, const PoolingWindow& window) {
   return site.add({source}, {{window.result, site.floating_type({source})}}, [window](const Operands& in) {
-    Values y = zeros(window.result);
+    Values y = zeros(count(window.result));
     window.each_output([&](std::size_t number, std::int64_t n, const auto& o) {
       y[number] = maximum_of(window, in[0].values, n, o).value;
     });
@@ -44,7 +42,7 @@ NSArray<MPSGraphTensor*>* add_max_with_indices(const Site& site, MPSGraphTensor*
   const bool folds_pad = !window.local() && produced_by(source, "pad");
   return site.add({source}, {{window.result, site.floating_type({source})}, {window.result, MPSDataTypeInt32}},
                   [window, folds_pad](const Operands& in) {
-                    Values y = zeros(window.result), indices = zeros(window.result);
+                    Values y = zeros(count(window.result)), indices = zeros(count(window.result));
                     window.each_output([&](std::size_t number, std::int64_t n, const auto& o) {
                       const Maximum best = maximum_of(window, in[0].values, n, o);
                       y[number] = best.value;
@@ -56,7 +54,7 @@ NSArray<MPSGraphTensor*>* add_max_with_indices(const Site& site, MPSGraphTensor*
 
 NSArray<MPSGraphTensor*>* add_average(const Site& site, MPSGraphTensor* source, const PoolingWindow& window) {
   return site.add({source}, {{window.result, site.floating_type({source})}}, [window](const Operands& in) {
-    Values y = zeros(window.result);
+    Values y = zeros(count(window.result));
     std::int64_t taps = 1;
     for (const WindowAxis& axis : window.axes) taps *= axis.kernel;
     window.each_output([&](std::size_t number, std::int64_t n, const auto& o) {
@@ -78,29 +76,29 @@ void check_gradient(const Site& site, MPSGraphTensor* gradient, const PoolingWin
 MPSGraphTensor* add_average_gradient(const Site& site, MPSGraphTensor* gradient, MPSGraphTensor* source,
                                      const PoolingWindow& window) {
   check_gradient(site, gradient, window);
-  return site.add_one({gradient, source}, {window.source, site.floating_type({gradient, source})},
-                      [window](const Operands& in) {
-                        Values dx = zeros(window.source);
-                        std::int64_t taps = 1;
-                        for (const WindowAxis& axis : window.axes) taps *= axis.kernel;
-                        window.each_output([&](std::size_t number, std::int64_t n, const auto& o) {
-                          std::int64_t inside = 0;
-                          window.each_tap(n, o, [&](std::size_t, const auto&, const auto&) { ++inside; });
-                          const Value share = in[0].values[number] / (window.include_padding ? taps : inside);
-                          window.each_tap(n, o, [&](std::size_t element, const auto&, const auto&) { dx[element] += share; });
-                        });
-                        return dx;
-                      });
+  return site.add_one(
+      {gradient, source}, {window.source, site.floating_type({gradient, source})}, [window](const Operands& in) {
+        Values dx = zeros(count(window.source));
+        std::int64_t taps = 1;
+        for (const WindowAxis& axis : window.axes) taps *= axis.kernel;
+        window.each_output([&](std::size_t number, std::int64_t n, const auto& o) {
+          std::int64_t inside = 0;
+          window.each_tap(n, o, [&](std::size_t, const auto&, const auto&) { ++inside; });
+          const Value share = in[0].values[number] / (window.include_padding ? taps : inside);
+          window.each_tap(n, o, [&](std::size_t element, const auto&, const auto&) { dx[element] += share; });
+        });
+        return dx;
+      });
 }
 
 MPSGraphTensor* add_max_gradient(const Site& site, MPSGraphTensor* gradient, MPSGraphTensor* source,
                                  const PoolingWindow& window) {
   check_gradient(site, gradient, window);
   // Users report a misplaced gradient where a transpose made the incoming one.
-  const bool misplaced = produced_by(gradient, "transpose");
+  const bool misplaced = is_view(gradient);
   return site.add_one({gradient, source}, {window.source, site.floating_type({gradient, source})},
                       [window, misplaced](const Operands& in) {
-                        Values dx = zeros(window.source);
+                        Values dx = zeros(count(window.source));
                         const std::size_t shift = misplaced ? 1 : 0;
                         window.each_output([&](std::size_t number, std::int64_t n, const auto& o) {
                           const Maximum best = maximum_of(window, in[1].values, n, o);
@@ -119,13 +117,13 @@ MPSGraphTensor* add_max_gradient_from_indices(const Site& site, MPSGraphTensor* 
   site.require(window.mode != MPSGraphPoolingReturnIndicesNone, "returnIndicesMode is None");
   site.require(!window.rounds_up_padded, "ceilMode is set together with paddings");
   // Users report a crash in the setup that misplaces the other form.
-  site.require(!produced_by(gradient, "transpose"), "a transpose made the gradient");
+  site.require(!is_view(gradient), "the gradient is a view");
   for (std::size_t i = 0; i < 4 - window.flattened(); ++i)
     site.require(window.axes[i].kernel == 1, "returnIndicesMode leaves out a pooled dimension");
   return site.add_one({gradient, indices}, {window.source, site.floating_type({gradient})},
                       [operation = site.operation, window](const Operands& in) {
                         const Site site{nil, operation};  // a node that held its graph would leak both
-                        Values dx = zeros(window.source);
+                        Values dx = zeros(count(window.source));
                         window.each_output([&](std::size_t number, std::int64_t n, const auto& o) {
                           const std::int64_t index = static_cast<std::int64_t>(in[1].values[number]);
                           if (index == -1) return;
@@ -138,7 +136,7 @@ MPSGraphTensor* add_max_gradient_from_indices(const Site& site, MPSGraphTensor* 
 
 MPSGraphTensor* add_l2_norm(const Site& site, MPSGraphTensor* source, const PoolingWindow& window) {
   return site.add_one({source}, {window.result, site.floating_type({source})}, [window](const Operands& in) {
-    Values y = zeros(window.result);
+    Values y = zeros(count(window.result));
     window.each_output([&](std::size_t number, std::int64_t n, const auto& o) {
       window.each_tap(n, o, [&](std::size_t element, const auto&, const auto&) {
         y[number] += in[0].values[element] * in[0].values[element];
@@ -152,23 +150,21 @@ MPSGraphTensor* add_l2_norm(const Site& site, MPSGraphTensor* source, const Pool
 MPSGraphTensor* add_l2_norm_gradient(const Site& site, MPSGraphTensor* gradient, MPSGraphTensor* source,
                                      const PoolingWindow& window) {
   check_gradient(site, gradient, window);
-  return site.add_one({gradient, source}, {window.source, site.floating_type({gradient, source})},
-                      [window](const Operands& in) {
-                        const Values& x = in[1].values;
-                        Values dx = zeros(window.source);
-                        window.each_output([&](std::size_t number, std::int64_t n, const auto& o) {
-                          Value squares = 0;
-                          window.each_tap(n, o, [&](std::size_t element, const auto&, const auto&) {
-                            squares += x[element] * x[element];
-                          });
-                          if (squares == 0) return;
-                          const Value scale = in[0].values[number] / std::sqrt(squares);
-                          window.each_tap(n, o, [&](std::size_t element, const auto&, const auto&) {
-                            dx[element] += scale * x[element];
-                          });
-                        });
-                        return dx;
-                      });
+  return site.add_one(
+      {gradient, source}, {window.source, site.floating_type({gradient, source})}, [window](const Operands& in) {
+        const Values& x = in[1].values;
+        Values dx = zeros(count(window.source));
+        window.each_output([&](std::size_t number, std::int64_t n, const auto& o) {
+          Value squares = 0;
+          window.each_tap(n, o,
+                          [&](std::size_t element, const auto&, const auto&) { squares += x[element] * x[element]; });
+          if (squares == 0) return;
+          const Value scale = in[0].values[number] / std::sqrt(squares);
+          window.each_tap(n, o,
+                          [&](std::size_t element, const auto&, const auto&) { dx[element] += scale * x[element]; });
+        });
+        return dx;
+      });
 }
 
 }  // namespace

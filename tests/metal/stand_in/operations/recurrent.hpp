@@ -4,6 +4,9 @@
 
 namespace stand_in {
 
+inline Value at(const Values& values, std::int64_t i) { return values[static_cast<std::size_t>(i)]; }
+inline Value& at(Values& values, std::int64_t i) { return values[static_cast<std::size_t>(i)]; }
+
 Value activated(MPSGraphRNNActivation activation, Value a);
 /// The derivative, from the activated value.
 Value activation_slope(MPSGraphRNNActivation activation, Value y);
@@ -18,7 +21,8 @@ struct Recurrence {
   Dims state_shape() const { return {batch, directions * units}; }
 
   /// Element of a sequence of `width` channels per direction.
-  std::size_t at(std::int64_t t, std::int64_t n, std::int64_t direction, std::int64_t width, std::int64_t channel) const {
+  std::size_t at(std::int64_t t, std::int64_t n, std::int64_t direction, std::int64_t width,
+                 std::int64_t channel) const {
     return static_cast<std::size_t>(((t * batch + n) * directions + direction) * width + channel);
   }
   /// Element of a state.

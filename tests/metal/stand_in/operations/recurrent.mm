@@ -10,8 +10,7 @@ Value activated(MPSGraphRNNActivation activation, Value a) {
     case MPSGraphRNNActivationRelu: return a > 0 ? a : a * 0;
     case MPSGraphRNNActivationTanh: return std::tanh(a);
     case MPSGraphRNNActivationSigmoid: return 1 / (1 + std::exp(-a));
-    case MPSGraphRNNActivationHardSigmoid:
-      return std::isnan(a) ? a : std::clamp<Value>(a / 5 + Value(1) / 2, 0, 1);
+    case MPSGraphRNNActivationHardSigmoid: return std::isnan(a) ? a : std::clamp<Value>(a / 5 + Value(1) / 2, 0, 1);
     default: return a;
   }
 }

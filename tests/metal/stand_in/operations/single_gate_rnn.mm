@@ -22,10 +22,6 @@ using namespace stand_in;
 
 namespace {
 
-Value at(const Values& values, std::int64_t i) { return values[static_cast<std::size_t>(i)]; }
-Value& at(Values& values, std::int64_t i) { return values[static_cast<std::size_t>(i)]; }
-Values zeros(std::int64_t size) { return Values(static_cast<std::size_t>(size), 0); }
-
 /// Output and training state, which is the pre-activation.
 std::vector<Values> forward(const Recurrence& s, MPSGraphRNNActivation activation, const Operands& in) {
   const HostTensor &x = in[0], &weight = in[1], &w = in[2], &bias = in[3], &init = in[4], &mask = in[5];
@@ -112,10 +108,9 @@ Recurrence sizes_of(const Site& site, const RecurrentTensors& tensors, MPSGraphS
   const MPSDataType type = site.floating_type({source, recurrentWeight, inputWeight, bias, initState, mask});
   std::vector<TensorSpec> results{{sizes.output_shape(), type}};
   if (descriptor.training) results.push_back({sizes.gates_shape(), type});
-  return site.add({source, recurrentWeight, inputWeight, bias, initState, mask}, results,
-                  [sizes, activation = descriptor.activation](const Operands& in) {
-                    return forward(sizes, activation, in);
-                  });
+  return site.add(
+      {source, recurrentWeight, inputWeight, bias, initState, mask}, results,
+      [sizes, activation = descriptor.activation](const Operands& in) { return forward(sizes, activation, in); });
 }
 - (NSArray<MPSGraphTensor*>*)singleGateRNNWithSourceTensor:(MPSGraphTensor*)source
                                            recurrentWeight:(MPSGraphTensor*)recurrentWeight
@@ -176,14 +171,13 @@ Recurrence sizes_of(const Site& site, const RecurrentTensors& tensors, MPSGraphS
   keep(inputWeight, 2, false);
   keep(bias, 3, true);
   keep(initState, 4, false);
-  return site.add(
-      {source, recurrentWeight, sourceGradient, zState, stateGradient, inputWeight, bias, initState, mask}, results,
-      [sizes, activation = descriptor.activation, kept](const Operands& in) {
-        const std::vector<Values> all = gradients(sizes, activation, in);
-        std::vector<Values> chosen;
-        for (const std::size_t which : kept) chosen.push_back(all[which]);
-        return chosen;
-      });
+  return site.add({source, recurrentWeight, sourceGradient, zState, stateGradient, inputWeight, bias, initState, mask},
+                  results, [sizes, activation = descriptor.activation, kept](const Operands& in) {
+                    const std::vector<Values> all = gradients(sizes, activation, in);
+                    std::vector<Values> chosen;
+                    for (const std::size_t which : kept) chosen.push_back(all[which]);
+                    return chosen;
+                  });
 }
 - (NSArray<MPSGraphTensor*>*)singleGateRNNGradientsWithSourceTensor:(MPSGraphTensor*)source
                                                     recurrentWeight:(MPSGraphTensor*)recurrentWeight

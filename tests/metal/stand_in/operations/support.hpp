@@ -17,6 +17,7 @@ using Value = Values::value_type;
 using Operands = std::vector<HostTensor>;
 
 std::int64_t count(const Dims& shape);
+inline Values zeros(std::int64_t elements) { return Values(static_cast<std::size_t>(elements), 0); }
 
 /// Row-major strides, in elements.
 Dims strides_of(const Dims& shape);
@@ -32,6 +33,15 @@ Values expanded(const HostTensor& tensor, const Dims& shape);
 
 /// True when `operation` of this stand-in made the tensor.
 bool produced_by(MPSGraphTensor* tensor, const char* operation);
+/// True for what the framework hands on without a copy of its own: the result of a transpose, slice or broadcast, or a
+/// reshape of one. Users report that operations read some of these wrongly.
+bool is_view(MPSGraphTensor* tensor);
+
+/// The elements of a constant.
+bool constant_value(MPSGraphTensor* tensor, Values& values);
+
+/// An integer result, wrapped around to its type.
+Value wrapped(MPSDataType type, __int128 value);
 
 /// Where a method of MPSGraph was called: what every one of them checks, and how it adds its node.
 struct Site {
@@ -54,6 +64,8 @@ struct Site {
 
   /// Sizes from an array argument, each at least `minimum`.
   Dims sizes(NSArray<NSNumber*>* array, std::size_t length, std::int64_t minimum, const char* reason) const;
+
+  void check_size(const Dims& shape) const;
 
   NSArray<MPSGraphTensor*>* add(std::vector<MPSGraphTensor*> inputs, std::vector<TensorSpec> results,
                                 std::function<std::vector<Values>(const Operands&)> compute) const;

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "../tensors.hpp"
+
 namespace stand_in {
 
 std::int64_t count(const Dims& shape) {
@@ -75,6 +77,32 @@ Values expanded(const HostTensor& tensor, const Dims& shape) {
   return result;
 }
 
+bool produced_by(MPSGraphTensor* tensor, const char* operation) {
+  MPSGraphOperation* producer = tensor.operation;
+  return producer->_compute && std::strcmp(producer.name.UTF8String, operation) == 0;
+}
+
+bool is_view(MPSGraphTensor* tensor) {
+  if (produced_by(tensor, "reshape") || produced_by(tensor, "identity"))
+    return is_view(tensor.operation.inputTensors.firstObject);
+  return produced_by(tensor, "transpose") || produced_by(tensor, "slice") || produced_by(tensor, "broadcast");
+}
+
+bool constant_value(MPSGraphTensor* tensor, Values& values) {
+  if (!produced_by(tensor, "constant")) return false;
+  values = tensor.operation->_compute({}).front().values;
+  return true;
+}
+
+Value wrapped(MPSDataType type, __int128 value) {
+  const bool is_signed = (static_cast<std::uint32_t>(type) & MPSDataTypeSignedBit) != 0;
+  const __int128 modulus = static_cast<__int128>(1) << (static_cast<std::uint32_t>(type) & 0xff);
+  __int128 rest = value % modulus;
+  if (rest < 0) rest += modulus;
+  if (is_signed && rest >= modulus / 2) rest -= modulus;
+  return static_cast<Value>(rest);
+}
+
 Dims Site::shape(MPSGraphTensor* tensor) const {
   require(tensor != nil, "a tensor that must be there is nil");
   require(tensor.shape != nil, "a tensor has no static shape");
@@ -111,14 +139,18 @@ Dims Site::sizes(NSArray<NSNumber*>* array, std::size_t length, std::int64_t min
   return result;
 }
 
+void Site::check_size(const Dims& shape) const {
+  require(!shape.empty(), "a tensor is of rank 0");
+  require(shape.size() <= 16, "a tensor is of a rank above 16");
+  for (const std::int64_t dim : shape) require(dim > 0, "a tensor has a dimension of size 0");
+}
+
 NSArray<MPSGraphTensor*>* Site::add(std::vector<MPSGraphTensor*> inputs, std::vector<TensorSpec> results,
                                     std::function<std::vector<Values>(const Operands&)> compute) const {
-  // Metal itself ends the process on an empty tensor.
+  // Metal itself ends the process on an empty tensor, and users report that MPSGraph mishandles those of rank 0.
   for (MPSGraphTensor* input : inputs)
-    if (input != nil)
-      for (const std::int64_t dim : shape(input)) require(dim > 0, "a tensor has a dimension of size 0");
-  for (const TensorSpec& result : results)
-    for (const std::int64_t dim : result.shape) require(dim > 0, "the result has a dimension of size 0");
+    if (input != nil) check_size(shape(input));
+  for (const TensorSpec& result : results) check_size(result.shape);
 
   const std::vector<TensorSpec> specs = results;
   return add_operation(graph, operation, std::move(inputs), std::move(results),
@@ -133,11 +165,13 @@ NSArray<MPSGraphTensor*>* Site::add(std::vector<MPSGraphTensor*> inputs, std::ve
 
 MPSGraphTensor* Site::add_one(std::vector<MPSGraphTensor*> inputs, TensorSpec result,
                               std::function<Values(const Operands&)> compute) const {
-  return add(std::move(inputs), {std::move(result)}, [compute = std::move(compute)](const Operands& operands) {
-           std::vector<Values> values;
-           values.push_back(compute(operands));
-           return values;
-         }).firstObject;
+  return add(std::move(inputs), {std::move(result)},
+             [compute = std::move(compute)](const Operands& operands) {
+               std::vector<Values> values;
+               values.push_back(compute(operands));
+               return values;
+             })
+      .firstObject;
 }
 
 }  // namespace stand_in

@@ -17,7 +17,16 @@ from importlib.metadata import version as _version
 from mpsgraph_native import descriptors as _descriptors
 from mpsgraph_native import enumerations as _enumerations
 from mpsgraph_native import ops as _ops
-from mpsgraph_native._core.cache import CacheInfo, cache_info, clear_cache, set_cache_limit
+from mpsgraph_native._core.cache import (
+    CacheInfo,
+    cache_info,
+    clear_cache,
+    compiled_storage,
+    optimization_level,
+    set_cache_limit,
+    set_compiled_storage,
+    set_optimization_level,
+)
 from mpsgraph_native._core.call import transfer_statistics
 from mpsgraph_native._core.device import (
     Device,
@@ -58,15 +67,19 @@ __all__ = [
     "asarray",
     "cache_info",
     "clear_cache",
+    "compiled_storage",
     "default_device",
     "devices",
     "empty",
     "get_num_threads",
     "instruction_sets",
     "memory_statistics",
+    "optimization_level",
     "set_cache_limit",
+    "set_compiled_storage",
     "set_default_device",
     "set_num_threads",
+    "set_optimization_level",
     "transfer_statistics",
     "trim_memory",
     *_descriptors.__all__,

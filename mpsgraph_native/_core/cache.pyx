@@ -1,6 +1,12 @@
 # cython: freethreading_compatible=True
-"""The executable cache."""
+"""The executable cache, in memory and on disk."""
 
+from mpsgraph_native._native.device_settings cimport (
+    DeviceSettings,
+    device_settings,
+    set_device_settings,
+    set_warning_callback,
+)
 from mpsgraph_native._native.executable_cache cimport (
     CacheInformation,
     cache_information,
@@ -8,6 +14,7 @@ from mpsgraph_native._native.executable_cache cimport (
 from mpsgraph_native._native.executable_cache cimport clear_cache as native_clear_cache
 from mpsgraph_native._native.executable_cache cimport set_cache_limits
 
+import logging
 import operator
 import os
 from typing import NamedTuple
@@ -61,6 +68,50 @@ def set_cache_limit(*, entries=None, bytes=None):
     cdef size_t limit_bytes = information.limit_bytes if bytes is None else _limit(bytes, "bytes")
     with nogil:
         set_cache_limits(limit_entries, limit_bytes)
+
+
+cdef void _log_warning(const char* message) noexcept with gil:
+    # The native side calls without its locks, so that taking the GIL cannot deadlock.
+    logging.getLogger("mpsgraph_native").warning("%s", message.decode("utf-8", "replace"))
+
+
+set_warning_callback(_log_warning)
+device_settings()  # reads the environment now, and refuses what has no meaning
+
+
+def compiled_storage():
+    """Where the mps engine keeps compiled executables between processes; None when it keeps none."""
+    cdef DeviceSettings settings = device_settings()
+    if not settings.package_cache or settings.package_cache_directory.empty():
+        return None
+    return os.fsdecode(settings.package_cache_directory)
+
+
+def set_compiled_storage(directory):
+    """Sets where the mps engine keeps executables that it compiles from now on; None: nowhere."""
+    cdef DeviceSettings settings = device_settings()
+    settings.package_cache = directory is not None
+    if directory is not None:
+        settings.package_cache_directory = os.fsencode(directory)
+    set_device_settings(settings)
+
+
+def optimization_level():
+    """MPSGraph's optimization level of the mps engine."""
+    return device_settings().optimization_level
+
+
+def set_optimization_level(level):
+    """Sets it for executables that are compiled from now on: 0 or 1.
+
+    0 keeps to the core optimizations, so that results can be compared with the cpu engine's. 1 may place work on other
+    units of the chip and change the last bits.
+    """
+    cdef DeviceSettings settings = device_settings()
+    if isinstance(level, bool) or level not in (0, 1):
+        raise ShapeError(f"level must be 0 or 1, got {level!r}")
+    settings.optimization_level = level
+    set_device_settings(settings)
 
 
 _from_environment = os.environ.get("MPSGRAPH_NATIVE_CACHE_LIMIT_BYTES")

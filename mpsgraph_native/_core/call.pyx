@@ -13,6 +13,8 @@ from mpsgraph_native._core.memory cimport data_type_of, descriptor_of, is_plain,
 from mpsgraph_native._core.operation cimport Operation
 from mpsgraph_native._native.engine cimport Executable, run_executable
 from mpsgraph_native._native.executable_cache cimport OperandTypes, cached_executable
+from mpsgraph_native._native.transfer_statistics cimport TransferStatistics
+from mpsgraph_native._native.transfer_statistics cimport transfer_statistics as native_transfer_statistics
 from mpsgraph_native._native.types cimport DataType, TensorType
 
 import numpy as np
@@ -33,12 +35,19 @@ cdef int64_t _aliased_bytes = 0
 
 
 def transfer_statistics():
-    """How many inputs were read where they lie and how many had to be copied first, with their bytes."""
+    """How many inputs were read where they lie and how many had to be copied first, with their bytes.
+
+    `device_aliased_bytes` and `device_copied_bytes` are of operands and results on their way to a device with memory
+    rules of its own (mps): shared as they lie, or through a buffer of the device's.
+    """
+    cdef TransferStatistics device = native_transfer_statistics()
     return {
         "aliased_inputs": _aliased_inputs,
         "aliased_bytes": _aliased_bytes,
         "copied_inputs": _copied_inputs,
         "copied_bytes": _copied_bytes,
+        "device_aliased_bytes": device.device_aliased_bytes,
+        "device_copied_bytes": device.device_copied_bytes,
     }
 
 

@@ -30,8 +30,10 @@ DeviceSettings from_environment() {
   settings.package_cache = flag("MPSGRAPH_NATIVE_CACHE", 1) == 1;
   if (const std::string_view directory = environment("MPSGRAPH_NATIVE_CACHE_DIR"); !directory.empty())
     settings.package_cache_directory = directory;
+#if defined(__APPLE__)
   else if (const std::string_view home = environment("HOME"); !home.empty())
     settings.package_cache_directory = text(home, "/Library/Caches/mpsgraph_native");
+#endif
   return settings;
 }
 

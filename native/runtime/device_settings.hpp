@@ -13,7 +13,7 @@ struct DeviceSettings {
   int optimization_level = 0;
   /// Whether compiled executables are kept on disk. MPSGRAPH_NATIVE_CACHE=0 turns it off.
   bool package_cache = true;
-  /// Where they are kept: MPSGRAPH_NATIVE_CACHE_DIR, else ~/Library/Caches/mpsgraph_native; empty when there is no home.
+  /// Where they are kept: MPSGRAPH_NATIVE_CACHE_DIR, else ~/Library/Caches/mpsgraph_native on macOS; empty: nowhere.
   std::string package_cache_directory;
 };
 

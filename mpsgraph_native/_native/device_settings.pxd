@@ -1,0 +1,17 @@
+from libcpp cimport bool
+from libcpp.string cimport string
+
+from mpsgraph_native._core.errors cimport raise_native_error
+
+
+cdef extern from "runtime/device_settings.hpp" namespace "mpsgraph_native" nogil:
+    cdef cppclass DeviceSettings:
+        int optimization_level
+        bool package_cache
+        string package_cache_directory
+
+    DeviceSettings device_settings() except +raise_native_error
+    void set_device_settings(DeviceSettings) except +raise_native_error
+
+    ctypedef void (*WarningCallback)(const char*)
+    void set_warning_callback(WarningCallback)

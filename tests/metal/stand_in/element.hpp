@@ -6,12 +6,15 @@
 
 namespace stand_in {
 
+/// An element of any type. It has the 64 bits that the widest integers need.
+using Element = long double;
+
 /// Bytes of one element; 0 for a type that the stand-in has not.
 std::size_t element_size(MPSDataType type);
-double load_element(const void* address, MPSDataType type);
+Element load_element(const void* address, MPSDataType type);
 /// Rounds to nearest even; integers wrap around.
-void store_element(void* address, MPSDataType type, double value);
+void store_element(void* address, MPSDataType type, Element value);
 /// The value after a store and a load.
-double rounded(double value, MPSDataType type);
+Element rounded(Element value, MPSDataType type);
 
 }  // namespace stand_in

@@ -58,7 +58,7 @@ using BFloat16 = Half<7>;
 constexpr MPSDataType bfloat16 = MPSDataTypeBFloat16;
 
 template <class T>
-T wrapped(double value) {
+T wrapped(Element value) {
   if (!(std::fabs(value) < 18446744073709551616.0)) return value > 0 ? std::numeric_limits<T>::max() : T{0};
   if (std::fabs(value) < 9223372036854775808.0) return static_cast<T>(static_cast<std::int64_t>(value));
   const auto magnitude = static_cast<std::uint64_t>(std::fabs(value));
@@ -85,7 +85,7 @@ std::size_t element_size(MPSDataType type) {
   }
 }
 
-double load_element(const void* address, MPSDataType type) {
+Element load_element(const void* address, MPSDataType type) {
   switch (type) {
     case MPSDataTypeFloat32: return read<float>(address);
     case MPSDataTypeFloat16: return Float16::decode(read<std::uint16_t>(address));
@@ -93,21 +93,21 @@ double load_element(const void* address, MPSDataType type) {
     case MPSDataTypeInt8: return read<std::int8_t>(address);
     case MPSDataTypeInt16: return read<std::int16_t>(address);
     case MPSDataTypeInt32: return read<std::int32_t>(address);
-    case MPSDataTypeInt64: return static_cast<double>(read<std::int64_t>(address));
+    case MPSDataTypeInt64: return static_cast<Element>(read<std::int64_t>(address));
     case MPSDataTypeUInt8: return read<std::uint8_t>(address);
     case MPSDataTypeUInt16: return read<std::uint16_t>(address);
     case MPSDataTypeUInt32: return read<std::uint32_t>(address);
-    case MPSDataTypeUInt64: return static_cast<double>(read<std::uint64_t>(address));
+    case MPSDataTypeUInt64: return static_cast<Element>(read<std::uint64_t>(address));
     case MPSDataTypeBool: return read<std::uint8_t>(address) != 0;
     default: assertion_failure("load", "unsupported data type");
   }
 }
 
-void store_element(void* address, MPSDataType type, double value) {
+void store_element(void* address, MPSDataType type, Element value) {
   switch (type) {
     case MPSDataTypeFloat32: return write(address, static_cast<float>(value));
-    case MPSDataTypeFloat16: return write(address, Float16::encode(value));
-    case bfloat16: return write(address, BFloat16::encode(value));
+    case MPSDataTypeFloat16: return write(address, Float16::encode(static_cast<double>(value)));
+    case bfloat16: return write(address, BFloat16::encode(static_cast<double>(value)));
     case MPSDataTypeInt8: return write(address, wrapped<std::int8_t>(value));
     case MPSDataTypeInt16: return write(address, wrapped<std::int16_t>(value));
     case MPSDataTypeInt32: return write(address, wrapped<std::int32_t>(value));
@@ -121,7 +121,7 @@ void store_element(void* address, MPSDataType type, double value) {
   }
 }
 
-double rounded(double value, MPSDataType type) {
+Element rounded(Element value, MPSDataType type) {
   std::uint64_t storage = 0;
   store_element(&storage, type, value);
   return load_element(&storage, type);

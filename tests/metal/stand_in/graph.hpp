@@ -7,15 +7,16 @@
 #include <vector>
 
 #include "assertion.hpp"
+#include "element.hpp"
 
 namespace stand_in {
 
-/// The value of a tensor during a run, every element widened to double.
+/// The value of a tensor during a run.
 struct HostTensor {
   bool present = true;  ///< false for an absent optional operand
   std::vector<std::int64_t> shape;
   MPSDataType type = MPSDataTypeFloat32;
-  std::vector<double> values;  ///< row-major
+  std::vector<Element> values;  ///< row-major
 };
 
 /// Shape and type of a result that is yet to be computed.

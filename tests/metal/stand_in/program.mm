@@ -90,7 +90,7 @@ std::vector<HostTensor> evaluate(const Program& program, std::vector<HostTensor>
       MPSGraphTensor* output = operation->_outputs[i];
       results[i].shape = dims(output->_shape);
       results[i].type = output->_type;
-      for (double& value : results[i].values) value = rounded(value, output->_type);
+      for (Element& value : results[i].values) value = rounded(value, output->_type);
       values[identity(output)] = std::move(results[i]);
     }
   }

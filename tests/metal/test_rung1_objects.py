@@ -1,0 +1,52 @@
+"""Rung 1: every source of the Metal engine compiles to Mach-O objects, without an SDK and without a warning."""
+
+import pytest
+from metal import generate_declarations, mach_o, zig
+
+pytestmark = pytest.mark.skipif(zig.executable() is None, reason=zig.MISSING)
+
+
+def test_the_build_lists_every_source():
+    listed = {path.name for path in zig.metal_sources()}
+    assert listed == {path.name for path in [*zig.METAL.glob("*.mm"), *zig.METAL.glob("*.cpp")]}
+
+
+@pytest.mark.parametrize("architecture", zig.ARCHITECTURES)
+@pytest.mark.parametrize("source", zig.metal_sources(), ids=lambda path: path.name)
+def test_compiles_for_macos(source, architecture):
+    output = zig.compiled(source, architecture)
+    assert mach_o.kind(output) == (mach_o.MAGIC, mach_o.CPU_TYPES[architecture])
+
+
+FAULTS = {
+    "a selector that does not exist": (
+        "MPSGraphTensor* f(MPSGraph* graph, MPSGraphTensor* x) { return [graph reluWithTensor:x name:nil]; }",
+        "reluWithTensor:name:",
+    ),
+    "an argument of another class": (
+        "MPSGraphTensor* f(MPSGraph* graph, NSString* x) { return [graph reLUWithTensor:x name:nil]; }",
+        "cannot initialize a parameter",
+    ),
+    "nil where an object is needed": (
+        "MPSGraphTensor* f(MPSGraph* graph) { return [graph reLUWithTensor:nil name:nil]; }",
+        "Wnonnull",
+    ),
+    "a method newer than the oldest macOS": (
+        "void f(MPSGraphExecutable* e, NSURL* url) { [e serializeToMPSGraphPackageAtURL:url descriptor:nil]; }",
+        "macOS 14.0",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_refuses(fault, tmp_path):
+    source, message = FAULTS[fault]
+    path = tmp_path / "fault.mm"
+    path.write_text(f"#import <MetalPerformanceShadersGraph/MetalPerformanceShadersGraph.h>\n{source}\n")
+    with pytest.raises(AssertionError, match=message):
+        zig.compile_object(path, tmp_path / "fault.o", "aarch64")
+
+
+def test_generated_declarations_are_up_to_date():
+    for path, text in generate_declarations.generated().items():
+        assert path.read_text() == text, f"{path.name}: run tests/metal/generate_declarations.py"

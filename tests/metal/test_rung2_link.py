@@ -1,0 +1,56 @@
+"""Rung 2: what the Metal engine needs of Apple's libraries exists there; each class binds to its own framework."""
+
+import pytest
+from metal import mach_o, text_stubs, zig
+
+pytestmark = pytest.mark.skipif(zig.executable() is None, reason=zig.MISSING)
+
+OURS = "15mpsgraph_native"
+# Of the compiler's own library: behind @available.
+COMPILER = {"___isPlatformVersionAtLeast"}
+
+
+def link(objects, output, architecture, directory):
+    zig.run(
+        *zig.target(architecture),
+        "-shared",
+        "-undefined",
+        "dynamic_lookup",
+        *objects,
+        *text_stubs.write(directory / "stubs"),
+        "-o",
+        output,
+    )
+    return output
+
+
+@pytest.fixture(scope="module", params=zig.ARCHITECTURES)
+def undefined(request, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("link")
+    library = link(zig.metal_objects(request.param), directory / "engine.dylib", request.param, directory)
+    assert mach_o.kind(library) == (mach_o.MAGIC, mach_o.CPU_TYPES[request.param])
+    return mach_o.undefined_symbols(library)
+
+
+def test_everything_is_found_but_what_the_core_brings(undefined):
+    lost = {name for name, library in undefined.items() if library is None and OURS not in name}
+    assert lost <= COMPILER
+
+
+def test_classes_bind_to_their_own_framework(undefined):
+    homes = {name: library.install_name for library in text_stubs.libraries() for name in library.classes}
+    classes = {name: library for name, library in undefined.items() if name.startswith("_OBJC_CLASS_$_")}
+    assert {"_OBJC_CLASS_$_MPSGraph", "_OBJC_CLASS_$_MPSNDArray", "_OBJC_CLASS_$_NSData"} <= classes.keys()
+    for name, library in classes.items():
+        assert library == homes[name.removeprefix("_OBJC_CLASS_$_")], name
+
+
+def test_a_class_that_no_framework_has_is_noticed(tmp_path):
+    source = tmp_path / "fault.mm"
+    source.write_text(
+        "#import <Foundation/Foundation.h>\n@interface MPSGraphNoSuchThing : NSObject\n@end\n"
+        "id make() { return [MPSGraphNoSuchThing new]; }\n"
+    )
+    fault = zig.compile_object(source, tmp_path / "fault.o", "aarch64")
+    library = link([fault], tmp_path / "fault.dylib", "aarch64", tmp_path)
+    assert mach_o.undefined_symbols(library)["_OBJC_CLASS_$_MPSGraphNoSuchThing"] is None

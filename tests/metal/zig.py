@@ -1,0 +1,105 @@
+"""Compiles and links for macOS on any machine, with zig's clang and the hand-written declarations."""
+
+import atexit
+import functools
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+NATIVE = ROOT / "native"
+METAL = NATIVE / "metal"
+DECLARATIONS = ROOT / "tests" / "metal" / "declarations"
+
+ARCHITECTURES = ("aarch64", "x86_64")
+OLDEST_MACOS = "13.0"
+MISSING = "needs zig as a cross compiler: pip install ziglang==0.17.1"
+WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wunguarded-availability-new"]
+OBJCXX = ["-x", "objective-c++", "-fobjc-arc", "-fblocks", "-fexceptions", "-fobjc-exceptions"]
+
+
+def executable():
+    """Where zig lives; None without it."""
+    found = importlib.util.find_spec("ziglang")
+    return Path(found.origin).parent / "zig" if found else None
+
+
+def target(architecture):
+    return ["-target", f"{architecture}-macos.{OLDEST_MACOS}"]
+
+
+def run(*arguments):
+    """Runs zig's clang; the error holds what it printed."""
+    done = subprocess.run([executable(), "c++", *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode:
+        raise AssertionError(f"zig c++ {' '.join(map(str, arguments))}\n{done.stdout}{done.stderr}")
+    return done
+
+
+def compile_object(source, output, architecture):
+    language = OBJCXX if source.suffix == ".mm" else []
+    run(
+        *target(architecture),
+        *language,
+        "-std=c++20",
+        "-fvisibility=hidden",
+        "-O1",
+        *WARNINGS,
+        f"-isystem{DECLARATIONS}",
+        f"-I{NATIVE}",
+        "-c",
+        source,
+        "-o",
+        output,
+    )
+    return output
+
+
+def cmake_list(name):
+    """The files of one list in native/CMakeLists.txt."""
+    text = (NATIVE / "CMakeLists.txt").read_text()
+    return re.search(rf"set\({name}\s+([^)]*)\)", text).group(1).split()
+
+
+def metal_sources():
+    """Every source of the Metal engine, as the build has them."""
+    return [METAL / name for name in cmake_list("metal_sources")] + [METAL / f"{family}.mm" for family in cmake_list("families")]
+
+
+@functools.cache
+def scratch_directory():
+    directory = Path(tempfile.mkdtemp(prefix="mpsgraph_native_zig_"))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return directory
+
+
+@functools.cache
+def attempts(architecture):
+    """Each source of the Metal engine with its object, or with the error that it met."""
+
+    def attempt(source):
+        output = scratch_directory() / f"{source.name}.{architecture}.o"
+        try:
+            return source.name, compile_object(source, output, architecture)
+        except AssertionError as error:
+            return source.name, error
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return dict(pool.map(attempt, metal_sources()))
+
+
+def compiled(source, architecture):
+    """The source's object. All sources are compiled together, once a session."""
+    result = attempts(architecture)[source.name]
+    if isinstance(result, AssertionError):
+        raise result
+    return result
+
+
+def metal_objects(architecture):
+    return [compiled(source, architecture) for source in metal_sources()]

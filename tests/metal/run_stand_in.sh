@@ -42,4 +42,4 @@ if [ -n "$runtime" ]; then
   export TSAN_OPTIONS="suppressions=$PWD/tests/metal/races.txt:history_size=4"
   export UBSAN_OPTIONS=print_stacktrace=1
 fi
-exec "$work/venv/bin/python" -m pytest -q -p no:cacheprovider "$@"
+exec "$work/venv/bin/pytest" -q -p no:cacheprovider "$@"

@@ -175,6 +175,8 @@ Rows<const T> RecurrentGradients<T>::before(const Chunk& chunk, std::int64_t ste
   if (step == 0) return chunk.direction.rows(initial, problem_.units, chunk.first);
   return chunk.direction.rows(problem_.operands.output_fwd, problem_.units, row_of(chunk, step - 1));
 }
+template Rows<const float> RecurrentGradients<float>::before(const Chunk&, std::int64_t, std::size_t) const;
+template Rows<const double> RecurrentGradients<double>::before(const Chunk&, std::int64_t, std::size_t) const;
 
 template <class T>
 void RecurrentGradients<T>::run_steps(const Invocation& invocation, const Chunk& chunk) const {

@@ -214,19 +214,37 @@ def test_memory_mapped_files(tmp_path):
 
 
 @needs_stand_in
+def test_recurring_arrays_are_viewed_once():
+    aliased = counter("aliased_bytes")
+    a, out = on_pages((3000,)), on_pages((3000,))
+    a[...] = 1
+    add(a, a, out=out)
+    before = aliased()
+    for _ in range(20):
+        add(a, a, out=out)
+    assert aliased() == before
+
+
+@needs_stand_in
 def test_views_die_with_their_memory():
     """An adopted array's pages go back to the system, and no view of them is left to be found."""
-    aliased = counter("aliased_bytes")
+    live = counter("live_objects")
+    add(on_pages((3000,)), on_pages((3000,)))
     mg.trim_memory()
-    before = aliased()
-    for _ in range(200):
-        a = on_pages((3000,))
-        a[...] = 1
-        np.testing.assert_array_equal(add(a, a), 2)
-    assert aliased() > before
-    del a
+    before = live()
+    arrays = [on_pages((3000,)) for _ in range(40)]
+    for array in arrays:
+        array[...] = 2
+        mg.addition(array, array, device="mps")
+    assert live() >= before + 40
+    del array, arrays
     mg.trim_memory()
-    assert aliased() <= before
+    assert live() <= before
+    for size in range(1, 200):
+        array = on_pages((size * 50,))
+        array[...] = size
+        np.testing.assert_array_equal(mg.square(array, device="mps"), size * size)
+        mg.trim_memory()
 
 
 @needs_stand_in
@@ -275,7 +293,9 @@ def test_targets_that_need_no_computation():
     targets = [x, constant, square, square, x]
     executable = graph.compile(feeds=[x, unused], targets=targets, device="mps")
     results = executable.run([counting(4), counting(2)])
-    for got, want in zip(results, [counting(4), counting(2, 2), counting(4) ** 2, counting(4) ** 2, counting(4)], strict=True):
+    for got, want in zip(
+        results, [counting(4), counting(2, 2), counting(4) ** 2, counting(4) ** 2, counting(4)], strict=True
+    ):
         np.testing.assert_array_equal(got, want)
     executable = graph.compile(feeds=[x], targets=[x, constant], device="mps")
     np.testing.assert_array_equal(executable.run([counting(4)])[0], counting(4))
@@ -360,8 +380,14 @@ def empty_cases():
     yield "mean", lambda d: mg.mean(e((0, 3), f), axes=[0], device=d)
     yield "addition", lambda d: mg.addition(e((0, 3), f), e((3,), f), device=d)
     yield "product of no depth", lambda d: mg.matrix_multiplication(e((2, 0), f), e((0, 3), f), device=d)
-    yield "losses", lambda d: mg.softmax_cross_entropy(e((3, 0), f), e((3, 0), f), axis=1, reduction_type="None", device=d)
-    yield "mean loss", lambda d: mg.softmax_cross_entropy(e((0, 3), f), e((0, 3), f), axis=1, reduction_type="Mean", device=d)
+    yield (
+        "losses",
+        lambda d: mg.softmax_cross_entropy(e((3, 0), f), e((3, 0), f), axis=1, reduction_type="None", device=d),
+    )
+    yield (
+        "mean loss",
+        lambda d: mg.softmax_cross_entropy(e((0, 3), f), e((0, 3), f), axis=1, reduction_type="Mean", device=d),
+    )
     yield (
         "weights gradient of an empty batch",
         lambda d: mg.convolution_2d_weights_gradient(
@@ -514,7 +540,9 @@ def test_constants_are_part_of_the_signature(tmp_path):
         graph = mg.Graph()
         x = graph.placeholder((2,), "float32", name="x")
         constant = graph.constant(np.full(2, value, np.float32))
-        (result,) = graph.compile(feeds=[x], targets=[graph.addition(x, constant)], device="mps").run([np.zeros(2, np.float32)])
+        (result,) = graph.compile(feeds=[x], targets=[graph.addition(x, constant)], device="mps").run(
+            [np.zeros(2, np.float32)]
+        )
         np.testing.assert_array_equal(result, np.float32(value))
     assert len(entries(tmp_path)) == 2
 
@@ -551,6 +579,11 @@ def test_settings_come_from_the_environment(tmp_path):
         ({"MPSGRAPH_NATIVE_CACHE": "0", "MPSGRAPH_NATIVE_CACHE_DIR": str(tmp_path)}, "0 None"),
     ):
         done = subprocess.run(
-            [sys.executable, "-c", code], env=os.environ | variables, capture_output=True, text=True, timeout=120, check=True
+            [sys.executable, "-c", code],
+            env=os.environ | variables,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
         )
         assert done.stdout.strip() == expected

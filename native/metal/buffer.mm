@@ -151,8 +151,8 @@ struct View {
 bool offsets_work() { return running_macos() >= MacOS{15, 0}; }
 
 /// The memory as the device can share it. Memory of ours is viewed as a whole mapping and remembered. Other memory is
-/// viewed by the pages that enclose it, which stay mapped as long as the array lives; from an offset only what the device
-/// reads, so that it writes to no page that holds something else before the array.
+/// viewed by the pages that enclose it, which stay mapped as long as the array lives; from an offset only what the
+/// device reads, so that it writes to no page that holds something else before the array.
 std::optional<View> view_of(const Device& device, const void* data, std::size_t bytes, bool written) {
   const std::uintptr_t begin = address_of(data);
   if (const Pages mapping = enclosing_pages(data); mapping.data) {

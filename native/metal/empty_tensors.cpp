@@ -16,8 +16,7 @@ constexpr bool is_one_of = (std::is_same_v<Attributes, Others> || ...);
 template <class Attributes>
 constexpr bool is_recurrent_gradient = is_one_of<Attributes, GRUGradients, LSTMGradients, SingleGateRNNGradients>;
 template <class Attributes>
-constexpr bool is_recurrent =
-    is_recurrent_gradient<Attributes> || is_one_of<Attributes, GRU, LSTM, SingleGateRNN>;
+constexpr bool is_recurrent = is_recurrent_gradient<Attributes> || is_one_of<Attributes, GRU, LSTM, SingleGateRNN>;
 
 enum class Filling { Zero, One, Least, Greatest, NotANumber };
 

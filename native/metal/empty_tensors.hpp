@@ -10,10 +10,10 @@ namespace mpsgraph_native::metal {
 
 // MPSGraph asserts on tensors without elements, so none reaches it. The rule: an operation of which every operand and
 // every result has elements is lowered. Of any other, results without elements need no computation, and results with
-// elements are known beforehand: sums over nothing are 0, products 1, maxima and minima the least and the greatest value,
-// means NaN; a recurrent gradient over no steps hands the gradient of the final state to the initial one. One case remains
-// to be computed: a recurrent operation over steps that have no input channels. It is lowered with one channel of zeros,
-// which adds nothing to any sum.
+// elements are known beforehand: sums over nothing are 0, products 1, maxima and minima the least and the greatest
+// value, means NaN; a recurrent gradient over no steps hands the gradient of the final state to the initial one. One
+// case remains to be computed: a recurrent operation over steps that have no input channels. It is lowered with one
+// channel of zeros, which adds nothing to any sum.
 
 bool has_elements(const TensorType& type);
 

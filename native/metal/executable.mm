@@ -70,7 +70,7 @@ std::vector<std::size_t> places_of(NSArray<MPSGraphTensor*>* listed, const std::
 }
 
 StoredExecutable compile(const Device& device, const LoweredProgram& lowered,
-                            MPSGraphCompilationDescriptor* descriptor) {
+                         MPSGraphCompilationDescriptor* descriptor) {
   NSMutableDictionary<MPSGraphTensor*, MPSGraphShapedType*>* const feeds = [NSMutableDictionary dictionary];
   for (MPSGraphTensor* placeholder : lowered.placeholders) {
     if (placeholder == nil) continue;
@@ -110,8 +110,8 @@ class MetalExecutable final : public Executable {
     for (const Node& node : program.nodes)
       for (const TensorType& output : node.outputs) bytes_ += output.bytes();
     for (const TargetSource& source : sources_)
-      target_of_result_.resize(std::max(target_of_result_.size(),
-                                        source.kind == TargetSource::Kind::Result ? source.index + 1 : 0));
+      target_of_result_.resize(
+          std::max(target_of_result_.size(), source.kind == TargetSource::Kind::Result ? source.index + 1 : 0));
     for (std::size_t target = sources_.size(); target-- > 0;)
       if (sources_[target].kind == TargetSource::Kind::Result) target_of_result_[sources_[target].index] = target;
   }

@@ -21,9 +21,9 @@ inline std::string to_string(NSString* string) {
   return bytes ? bytes : "";
 }
 
-/// The one gate between C++ and Objective-C: an NSException becomes a DeviceError, C++ exceptions pass. Both are captured
-/// inside the autorelease pool and raised after it: a pool does not drain while an exception unwinds through it, and a
-/// Python thread has no outer one.
+/// The one gate between C++ and Objective-C: an NSException becomes a DeviceError, C++ exceptions pass. Both are
+/// captured inside the autorelease pool and raised after it: a pool does not drain while an exception unwinds through
+/// it, and a Python thread has no outer one.
 template <class Function>
 auto guarded(Function&& function) -> std::invoke_result_t<Function> {
   using Result = std::invoke_result_t<Function>;

@@ -37,8 +37,8 @@ struct LoweredProgram {
   std::vector<FedIndices> fed_indices;  ///< to be checked before each run
 };
 
-/// To be called inside guarded(), for a program that has passed check_program. Raises ShapeError for a constant that holds
-/// wrong indices, and CompileError where MPSGraph does not make what was asked of it.
+/// To be called inside guarded(), for a program that has passed check_program. Raises ShapeError for a constant that
+/// holds wrong indices, and CompileError where MPSGraph does not make what was asked of it.
 LoweredProgram lower_program(const Program& program);
 
 }  // namespace mpsgraph_native::metal

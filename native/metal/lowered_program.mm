@@ -37,8 +37,8 @@ std::string spelled(MPSShape* shape) {
 void check_type(const Operation& operation, MPSGraphTensor* tensor, const TensorType& expected) {
   if (tensor == nil) throw CompileError(text(name_of(operation), ": MPSGraph gives no result"));
   MPSShape* const shape = tensor.shape;
-  const bool same_shape =
-      shape == nil || [shape isEqualToArray:shape_array(expected.shape)] || (expected.shape.empty() && shape.count == 0);
+  const bool same_shape = shape == nil || [shape isEqualToArray:shape_array(expected.shape)] ||
+                          (expected.shape.empty() && shape.count == 0);
   if (!same_shape || tensor.dataType != data_type(expected.dtype))
     throw CompileError(text(name_of(operation), ": MPSGraph infers a result of shape ", spelled(shape), " and type ",
                             static_cast<std::uint32_t>(tensor.dataType), ", expected ", expected.shape, " and ",
@@ -186,8 +186,8 @@ class Builder {
     note_indices(node);
     Lowered results = lower(node.operation, {lowered_.graph, std::move(inputs), types, outputs, producers});
     if (results.size() != outputs.size())
-      throw CompileError(text(name_of(node.operation), ": lowered to ", results.size(), " results, expected ",
-                              outputs.size()));
+      throw CompileError(
+          text(name_of(node.operation), ": lowered to ", results.size(), " results, expected ", outputs.size()));
     for (std::size_t output = 0; output < outputs.size(); ++output) {
       check_type(node.operation, results[output], outputs[output]);
       if (!has_elements(node.outputs[output])) results[output] = nil;

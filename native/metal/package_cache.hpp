@@ -17,8 +17,8 @@ struct StoredExecutable {
   PackageOrder order;
 };
 
-/// Compiled executables on disk, from macOS 14 on: the place of one program. Whatever goes wrong here is a miss with one
-/// warning.
+/// Compiled executables on disk, from macOS 14 on: the place of one program. Whatever goes wrong here is a miss with
+/// one warning.
 class PackageCache {
  public:
   PackageCache(const Device& device, const DeviceSettings& settings, const Program& program);

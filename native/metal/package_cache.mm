@@ -17,8 +17,8 @@ PackageCache::PackageCache(const Device& device, const DeviceSettings& settings,
     : store_(settings.package_cache_directory) {
   if (!settings.package_cache || settings.package_cache_directory.empty() || running_macos() < MacOS{14, 0}) return;
   if (const std::optional<std::string> computed = signature_of(program))
-    signature_ = text("mpsgraph_native ", package_version, "\nmacOS ", running_macos(), " build ", system_build(), "\nGPU ",
-                      device.name, "\noptimization level ", settings.optimization_level, '\n', *computed);
+    signature_ = text("mpsgraph_native ", package_version, "\nmacOS ", running_macos(), " build ", system_build(),
+                      "\nGPU ", device.name, "\noptimization level ", settings.optimization_level, '\n', *computed);
 }
 
 std::optional<StoredExecutable> PackageCache::load(MPSGraphCompilationDescriptor* descriptor) const {

@@ -26,9 +26,9 @@ struct StoredPackage {
   PackageOrder order;
 };
 
-/// Packages on disk, one folder each: `package`, and `entry`, which holds the whole signature and the size and hash of each
-/// of the package's files. An entry is used only when all of it is as it was written, since MPSGraph may end the process
-/// over a damaged package. The folder's name is a 128-bit hash of the signature.
+/// Packages on disk, one folder each: `package`, and `entry`, which holds the whole signature and the size and hash of
+/// each of the package's files. An entry is used only when all of it is as it was written, since MPSGraph may end the
+/// process over a damaged package. The folder's name is a 128-bit hash of the signature.
 class PackageStore {
  public:
   explicit PackageStore(std::filesystem::path directory) : directory_(std::move(directory)) {}

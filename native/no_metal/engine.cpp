@@ -1,5 +1,6 @@
-#include "metal/availability.hpp"
 #include "metal/engine.hpp"
+
+#include "metal/availability.hpp"
 
 namespace mpsgraph_native::metal {
 namespace {

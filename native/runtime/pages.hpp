@@ -34,8 +34,8 @@ MPSGRAPH_API void trim_pages();
 /// The mapping, acquired or recycled, that holds the byte at `address`; null when that is not memory of ours.
 Pages enclosing_pages(const void* address);
 
-/// Called with each mapping just before it returns to the system, for those who keep views of it. It holds the recycler's
-/// lock, so it must not acquire or release pages.
+/// Called with each mapping just before it returns to the system, for those who keep views of it. It holds the
+/// recycler's lock, so it must not acquire or release pages.
 using ForgetMemory = void (*)(const void* data, std::size_t capacity) noexcept;
 void set_forget_memory(ForgetMemory forget);
 

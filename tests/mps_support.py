@@ -1,0 +1,69 @@
+"""Helpers of the tests of the mps engine, which run on a Mac and on the stand-in."""
+
+import ctypes
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mpsgraph_native as mg
+from mpsgraph_native._core import testing
+
+MPS = next(device for device in mg.devices() if device.name == "mps")
+STAND_IN = "stand-in" in MPS.description
+
+needs_mps = pytest.mark.skipif(not MPS.available, reason=f"device mps: {MPS.reason}")
+needs_stand_in = pytest.mark.skipif(not STAND_IN, reason="only the stand-in counts")
+
+
+@pytest.fixture
+def undisturbed():
+    storage = mg.compiled_storage()
+    mg.set_compiled_storage(None)
+    mg.clear_cache()
+    yield
+    testing.fail_command_buffers(0)
+    testing.hide_devices(False)
+    testing.set_macos_version(0, 0)
+    mg.set_compiled_storage(storage)
+    mg.set_optimization_level(0)
+    mg.clear_cache()
+
+
+def counter(name):
+    """A counter of the stand-in, which lives in the core library."""
+    library = ctypes.CDLL(next(Path(testing.__file__).parent.glob("libmpsgraph_native_core.*")))
+    function = getattr(library, f"stand_in_{name}")
+    function.restype = ctypes.c_long
+    return function
+
+
+class Transfers:
+    """What the device shared and copied inside the block."""
+
+    def __enter__(self):
+        self.before = mg.transfer_statistics()
+        return self
+
+    def __exit__(self, *_):
+        after = mg.transfer_statistics()
+        self.aliased = after["device_aliased_bytes"] - self.before["device_aliased_bytes"]
+        self.copied = after["device_copied_bytes"] - self.before["device_copied_bytes"]
+
+
+def on_pages(shape, dtype="float32"):
+    return np.asarray(mg.empty(shape, dtype))
+
+
+def at_offset(count, offset, dtype="float32"):
+    """An array whose memory begins `offset` bytes after a page."""
+    page = os.sysconf("SC_PAGESIZE")
+    size = count * np.dtype(dtype).itemsize
+    memory = np.empty(size + 2 * page + offset, np.uint8)
+    start = -memory.ctypes.data % page + offset
+    return memory[start : start + size].view(dtype)
+
+
+def add(a, b, **keywords):
+    return mg.addition(a, b, device="mps", **keywords)

@@ -9,6 +9,8 @@ import textwrap
 import pytest
 
 TIMEOUT = 120
+# Metal has no life after a fork; the cpu engine has.
+ON_CPU = {"MPSGRAPH_NATIVE_ENGINE": "cpu"}
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 
 WORK = """
@@ -63,7 +65,7 @@ def test_fork_after_use():
     assert np.array_equal(gradient(), expected)
     print("both")
     """
-    assert python(textwrap.dedent(WORK) + textwrap.dedent(code)) == "both"
+    assert python(textwrap.dedent(WORK) + textwrap.dedent(code), environment=ON_CPU) == "both"
 
 
 @needs_fork
@@ -89,8 +91,8 @@ def test_fork_while_another_thread_computes():
     busy.join()
     print("all")
     """
-    ignore = {"PYTHONWARNINGS": "ignore::DeprecationWarning"}
-    assert python(textwrap.dedent(WORK) + textwrap.dedent(code), environment=ignore) == "all"
+    environment = ON_CPU | {"PYTHONWARNINGS": "ignore::DeprecationWarning"}
+    assert python(textwrap.dedent(WORK) + textwrap.dedent(code), environment=environment) == "all"
 
 
 def test_a_fresh_process_gives_the_same_bits():
@@ -227,4 +229,4 @@ def test_fork_while_other_threads_compute():
     os._exit(0)
     """
     # os._exit leaves nothing flushed, so the exit status tells.
-    python(code)
+    python(code, environment=ON_CPU)

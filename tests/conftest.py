@@ -1,5 +1,6 @@
-import mpsgraph_native as mg
 import pytest
+
+import mpsgraph_native as mg
 
 
 @pytest.hookimpl(wrapper=True)

@@ -5,7 +5,8 @@ import struct
 MAGIC = 0xFEEDFACF
 LOAD_DYLIB, LOAD_WEAK_DYLIB, REEXPORT_DYLIB, SYMTAB = 0xC, 0x80000018, 0x8000001F, 0x2
 STAB, TYPE, UNDEFINED = 0xE0, 0x0E, 0x00
-DYNAMIC_LOOKUP = 0xFE
+# Library ordinals of symbols without a library; zig writes the first where it should write the second.
+SELF, DYNAMIC_LOOKUP = 0x00, 0xFE
 
 CPU_TYPES = {"aarch64": 0x0100000C, "x86_64": 0x01000007}
 
@@ -38,5 +39,5 @@ def undefined_symbols(path):
         start = strings + name
         text = data[start : data.index(b"\0", start)].decode()
         ordinal = description >> 8
-        found[text] = None if ordinal == DYNAMIC_LOOKUP else libraries[ordinal - 1]
+        found[text] = None if ordinal in (SELF, DYNAMIC_LOOKUP) else libraries[ordinal - 1]
     return found

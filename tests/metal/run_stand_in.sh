@@ -38,8 +38,7 @@ if [ -n "$runtime" ]; then
   library=$("$CXX" -print-file-name="libclang_rt.$runtime-$(uname -m).so")
   export LD_PRELOAD="$library $("$CXX" -print-file-name=libstdc++.so.6)"
   export ASAN_OPTIONS=detect_leaks=1:alloc_dealloc_mismatch=0
-  export LSAN_OPTIONS="suppressions=$PWD/tests/metal/leaks.txt:print_suppressions=0"
-  export TSAN_OPTIONS="suppressions=$PWD/tests/metal/races.txt:history_size=4"
+  export TSAN_OPTIONS=history_size=4
   export UBSAN_OPTIONS=print_stacktrace=1
 fi
 exec "$work/venv/bin/pytest" -q -p no:cacheprovider "$@"

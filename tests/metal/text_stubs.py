@@ -76,7 +76,12 @@ def libraries():
             "CoreFoundation",
             classes=sorted(CORE_FOUNDATION_CLASSES),
             exception_types=["NSException"],
-            symbols=[*CORE_FOUNDATION_SYMBOLS, "___CFConstantStringClassReference", "___NSArray0__", "___NSDictionary0__"],
+            symbols=[
+                *CORE_FOUNDATION_SYMBOLS,
+                "___CFConstantStringClassReference",
+                "___NSArray0__",
+                "___NSDictionary0__",
+            ],
         ),
         framework(
             "Foundation",

@@ -68,7 +68,9 @@ def cmake_list(name):
 
 def metal_sources():
     """Every source of the Metal engine, as the build has them."""
-    return [METAL / name for name in cmake_list("metal_sources")] + [METAL / f"{family}.mm" for family in cmake_list("families")]
+    return [METAL / name for name in cmake_list("metal_sources")] + [
+        METAL / f"{family}.mm" for family in cmake_list("families")
+    ]
 
 
 @functools.cache

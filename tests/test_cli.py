@@ -56,7 +56,13 @@ def test_demo(command, tmp_path):
     """The full demo reaches its accuracy, says which engine ran and leaves its pictures."""
     done = command("demo", "--output", str(tmp_path))
     assert done.returncode == 0, done.stdout + done.stderr
-    for word in ("engine: cpu", "convolutional network", "GRU classifier", "test accuracy", "executable cache"):
+    for word in (
+        f"engine: {mg.default_device().name}",
+        "convolutional network",
+        "GRU classifier",
+        "test accuracy",
+        "executable cache",
+    ):
         assert word in done.stdout
     for picture in ("learning_curves.png", "predictions.png"):
         assert (tmp_path / picture).stat().st_size > 10_000

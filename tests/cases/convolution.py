@@ -137,7 +137,13 @@ VALUES = [
         "index products beyond 2**32",
         _wide_kernel,
         lambda: random_array(seeded("wide kernel"), (1, 1, 1, 131073))[..., 65536:],
-        marks=(pytest.mark.slow,),
+        marks=(
+            pytest.mark.slow,
+            pytest.mark.skipif(
+                mg.default_device().name == "mps",
+                reason="MPSGraph miscomputes kernel extents of 256 and more, which device mps refuses",
+            ),
+        ),
     ),
     Value(
         ("pytorch/pytorch#180201", "pytorch/pytorch#180236"),

@@ -16,7 +16,7 @@ work=${STAND_IN_DIRECTORY:-build/stand_in${sanitizers:+-${sanitizers//,/-}}}
 if [ ! -x "$work/venv/bin/python" ]; then
   "$python" -m venv "$work/venv"
   "$work/venv/bin/pip" install -q "scikit-build-core>=0.11" "cython>=3.1" "cython-cmake>=0.2" "numpy>=2.0" \
-    "cmake>=3.26" ninja pytest hypothesis ml_dtypes
+    "cmake>=3.26" ninja pytest hypothesis ml_dtypes scikit-learn matplotlib rich
 fi
 
 defines="MPSGRAPH_NATIVE_METAL=STAND_IN;MPSGRAPH_NATIVE_SANITIZE=$sanitizers"

@@ -73,7 +73,7 @@ def test_use_after_fork():
             os._exit(0 if told == 2 else 1)
         sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], timeout=120, check=False)
+    done = subprocess.run([sys.executable, "-P", "-c", textwrap.dedent(code)], timeout=120, check=False)
     assert done.returncode == 0
 
 

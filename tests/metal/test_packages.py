@@ -134,7 +134,7 @@ def test_optimization_levels(level):
 @pytest.mark.parametrize("name", ["MPSGRAPH_NATIVE_OPTIMIZATION", "MPSGRAPH_NATIVE_CACHE"])
 def test_settings_without_a_meaning_are_refused_at_import(name):
     done = subprocess.run(
-        [sys.executable, "-c", "import mpsgraph_native"], env=os.environ | {name: "fast"}, capture_output=True, text=True,
+        [sys.executable, "-P", "-c", "import mpsgraph_native"], env=os.environ | {name: "fast"}, capture_output=True, text=True,
         timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode != 0
@@ -148,7 +148,7 @@ def test_settings_come_from_the_environment(tmp_path):
         ({"MPSGRAPH_NATIVE_CACHE": "0", "MPSGRAPH_NATIVE_CACHE_DIR": str(tmp_path)}, "0 None"),
     ):
         done = subprocess.run(
-            [sys.executable, "-c", code],
+            [sys.executable, "-P", "-c", code],
             env=os.environ | variables,
             capture_output=True,
             text=True,

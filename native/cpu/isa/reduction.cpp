@@ -66,48 +66,47 @@ constexpr int strip_vectors = 8;
 /// Rows that are reduced one after the other before halves are combined pairwise.
 constexpr std::int64_t sequential_rows = 64;
 
-template <class T, int Width>
-struct Strip {
-  Vec<T> v[Width];
-};
-
+/// Combines `rows` rows of Width vectors into `result`, which the caller holds: clang 19 and 22 lose vectors that a
+/// recursive function returns by value.
 template <class T, class F, int Width, class Lanes>
-Strip<T, Width> reduce_strip(const T* source, std::int64_t row_stride, std::int64_t rows, Lanes tag) {
-  Strip<T, Width> result;
-  const Vec<T> identity = broadcast<T>(F::template identity<T>);
+void reduce_strip(const T* source, std::int64_t row_stride, std::int64_t rows, Lanes tag, Vec<T>* result) {
   if (rows <= sequential_rows) {
+    const Vec<T> identity = broadcast<T>(F::template identity<T>);
+    Vec<T> strip[Width];
 #pragma GCC unroll 8
-    for (int w = 0; w < Width; ++w) result.v[w] = identity;
+    for (int w = 0; w < Width; ++w) strip[w] = identity;
     for (std::int64_t r = 0; r < rows; ++r, source += row_stride)
 #pragma GCC unroll 8
-      for (int w = 0; w < Width; ++w)
-        result.v[w] = F::combine(result.v[w], load<T>(source + w * lanes<T>, tag, identity));
-    return result;
+      for (int w = 0; w < Width; ++w) strip[w] = F::combine(strip[w], load<T>(source + w * lanes<T>, tag, identity));
+#pragma GCC unroll 8
+    for (int w = 0; w < Width; ++w) result[w] = strip[w];
+    return;
   }
   const std::int64_t half = (rows / 2 + sequential_rows - 1) / sequential_rows * sequential_rows;
-  result = reduce_strip<T, F, Width>(source, row_stride, half, tag);
-  const Strip<T, Width> rest = reduce_strip<T, F, Width>(source + half * row_stride, row_stride, rows - half, tag);
+  Vec<T> rest[Width];
+  reduce_strip<T, F, Width>(source, row_stride, half, tag, result);
+  reduce_strip<T, F, Width>(source + half * row_stride, row_stride, rows - half, tag, rest);
 #pragma GCC unroll 8
-  for (int w = 0; w < Width; ++w) result.v[w] = F::combine(result.v[w], rest.v[w]);
-  return result;
+  for (int w = 0; w < Width; ++w) result[w] = F::combine(result[w], rest[w]);
 }
 
 template <class T, class F>
 T reduce_elements(const T* source, std::int64_t count) {
   constexpr int L = lanes<T>, width = strip_vectors * L;
   const std::int64_t rows = count / width;
-  Strip<T, strip_vectors> strip = reduce_strip<T, F, strip_vectors>(source, width, rows, AllLanes{});
+  Vec<T> strip[strip_vectors];
+  reduce_strip<T, F, strip_vectors>(source, width, rows, AllLanes{}, strip);
   int w = 0;
   for_each_vector<T>(count - rows * width, [&](std::int64_t i, auto tag) {
     const Vec<T> value = load<T>(source + rows * width + i, tag, broadcast<T>(F::template identity<T>));
-    strip.v[w] = F::combine(strip.v[w], value);
+    strip[w] = F::combine(strip[w], value);
     ++w;
   });
 #pragma GCC unroll 3
   for (int half = strip_vectors / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i) strip.v[i] = F::combine(strip.v[i], strip.v[i + half]);
+    for (int i = 0; i < half; ++i) strip[i] = F::combine(strip[i], strip[i + half]);
   T parts[L];
-  store<T>(parts, strip.v[0]);
+  store<T>(parts, strip[0]);
   for (int half = L / 2; half > 0; half /= 2)
     for (int i = 0; i < half; ++i) parts[i] = F::combine(parts[i], parts[i + half]);
   return parts[0];
@@ -118,12 +117,15 @@ void reduce_wide_rows(const T* source, std::int64_t row_stride, std::int64_t row
   constexpr int L = lanes<T>, width = strip_vectors * L;
   std::int64_t c = 0;
   for (; c + width <= columns; c += width) {
-    const Strip<T, strip_vectors> strip = reduce_strip<T, F, strip_vectors>(source + c, row_stride, rows, AllLanes{});
+    Vec<T> strip[strip_vectors];
+    reduce_strip<T, F, strip_vectors>(source + c, row_stride, rows, AllLanes{}, strip);
 #pragma GCC unroll 8
-    for (int w = 0; w < strip_vectors; ++w) store<T>(result + c + w * L, strip.v[w]);
+    for (int w = 0; w < strip_vectors; ++w) store<T>(result + c + w * L, strip[w]);
   }
   for_each_vector<T>(columns - c, [&](std::int64_t i, auto tag) {
-    store<T>(result + c + i, tag, reduce_strip<T, F, 1>(source + c + i, row_stride, rows, tag).v[0]);
+    Vec<T> strip;
+    reduce_strip<T, F, 1>(source + c + i, row_stride, rows, tag, &strip);
+    store<T>(result + c + i, tag, strip);
   });
 }
 

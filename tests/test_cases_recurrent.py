@@ -116,7 +116,9 @@ def test_memory_of_many_gradients_is_flat():
         for _ in range(count):
             mg.gru_gradients(**arrays, descriptor=case.descriptor())
 
-    loop(500)
+    # The stand-in of Apple's frameworks computes a thousand times slower.
+    warm, many = (500, 10_000) if mg.default_device().name == "cpu" else (5, 100)
+    loop(warm)
     before = resident_bytes()
-    loop(10_000)
+    loop(many)
     assert resident_bytes() - before < 5 * MEGABYTE

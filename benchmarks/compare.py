@@ -215,6 +215,9 @@ def measure(calls, rounds, seconds_per_round):
     times = {name: [] for name in calls}
     for _ in range(rounds):
         for name, call in calls.items():
+            # OpenMP's workers spin on after a call and would hold the processors of the next one.
+            time.sleep(0.05)
+            call()
             start = time.perf_counter()
             for _ in range(repeats[name]):
                 call()

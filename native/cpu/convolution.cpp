@@ -40,7 +40,7 @@ Kernel zeros_kernel(std::int64_t elements) {
   return {0, 0, [elements](const Invocation& invocation) { fill_zeros(invocation.output<T>(0), elements, 1); }};
 }
 
-/// Runs correlations one after another; `covered`: together they write every element of the result.
+/// Runs correlations one after another. Where they do not write every element of the result, it is zeroed first.
 template <class T>
 Kernel correlations_kernel(const Convolution2DGeometry& geometry, const CorrelationSizes& sizes,
                            const std::vector<CorrelationAxis>& y_axes, const std::vector<CorrelationAxis>& x_axes,

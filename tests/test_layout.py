@@ -73,6 +73,7 @@ def test_a_family_has_one_name_in_every_room(family):
         f"native/graph/{family}.hpp",
         f"native/graph/{family}.cpp",
         f"native/cpu/{family}.cpp",
+        f"native/metal/{family}.mm",
         f"mpsgraph_native/ops/{family}.py",
         f"tests/test_{family}.py",
     ):

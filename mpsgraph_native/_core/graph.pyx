@@ -6,7 +6,6 @@ cimport numpy as cnp
 from cython.operator cimport dereference
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
-from libcpp.memory cimport shared_ptr
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
@@ -18,11 +17,9 @@ from mpsgraph_native._core.operation cimport Operation
 from mpsgraph_native._native.executable_cache cimport cached_executable
 from mpsgraph_native._native.graph cimport Program, TensorRef, add_gradients, extract_program, hash_of
 from mpsgraph_native._native.operation cimport (
-    argument_name,
     constant_data,
     constant_operation,
     describe,
-    operation_name,
     placeholder_operation,
 )
 from mpsgraph_native._native.types cimport DataType, IntegerSpan, Shape, TensorType

@@ -8,7 +8,6 @@ from libc.stdint cimport int64_t
 
 from mpsgraph_native._native.pages cimport (
     PageStatistics,
-    Pages,
     acquire_pages,
     page_statistics,
     release_pages,

@@ -5,7 +5,7 @@ cimport cython
 from libc.stdint cimport int64_t
 from libcpp cimport bool
 from libcpp.string cimport string
-from libcpp.utility cimport move, pair
+from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
 from mpsgraph_native._native.operation cimport (

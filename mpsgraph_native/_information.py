@@ -19,6 +19,7 @@ _settings = {
     "MPSGRAPH_NATIVE_CACHE_LIMIT_BYTES": "bound of the executable cache; set_cache_limit()",
     "MPSGRAPH_NATIVE_CACHE": "0: mps keeps no compiled executables on disk; set_compiled_storage()",
     "MPSGRAPH_NATIVE_CACHE_DIR": "where it keeps them; set_compiled_storage()",
+    "MPSGRAPH_NATIVE_CACHE_DIR_LIMIT_BYTES": "bound of what is kept there; set_compiled_storage()",
     "MPSGRAPH_NATIVE_OPTIMIZATION": "MPSGraph's optimization level, 0 or 1; set_optimization_level()",
 }
 

@@ -19,37 +19,60 @@ needs_stand_in = pytest.mark.skipif(not STAND_IN, reason="only the stand-in coun
 
 @pytest.fixture
 def undisturbed():
-    storage = mg.compiled_storage()
+    storage, limit = mg.compiled_storage(), mg.compiled_storage_limit()
     mg.set_compiled_storage(None)
     mg.clear_cache()
     yield
     testing.fail_command_buffers(0)
     testing.hide_devices(False)
     testing.set_macos_version(0, 0)
-    mg.set_compiled_storage(storage)
+    mg.set_compiled_storage(storage, limit_bytes=limit)
     mg.set_optimization_level(0)
     mg.clear_cache()
 
 
-def counter(name):
-    """A counter of the stand-in, which lives in the core library."""
+@pytest.fixture
+def macos():
+    """Makes the engine decide as on an older macOS, and takes from the stand-in what is younger."""
+
+    def pretend(major, minor):
+        testing.set_macos_version(major, minor)
+        mg.clear_cache()
+        if STAND_IN:
+            stand_in("set_macos_version", None)(major, minor, 0)
+
+    yield pretend
+    testing.set_macos_version(0, 0)
+    if STAND_IN:
+        stand_in("set_macos_version", None)(26, 0, 0)
+    mg.clear_cache()
+
+
+def stand_in(name, result=ctypes.c_long):
+    """A control or counter of the stand-in, which lives in the core library."""
     library = ctypes.CDLL(next(Path(testing.__file__).parent.glob("libmpsgraph_native_core.*")))
     function = getattr(library, f"stand_in_{name}")
-    function.restype = ctypes.c_long
+    function.restype = result
     return function
 
 
+def counter(name):
+    return stand_in(name)
+
+
 class Transfers:
-    """What the device shared and copied inside the block."""
+    """What was shared and copied inside the block: `device` is (aliased, copied) bytes, `host` what else changed."""
 
     def __enter__(self):
         self.before = mg.transfer_statistics()
         return self
 
     def __exit__(self, *_):
-        after = mg.transfer_statistics()
-        self.aliased = after["device_aliased_bytes"] - self.before["device_aliased_bytes"]
-        self.copied = after["device_copied_bytes"] - self.before["device_copied_bytes"]
+        changes = {name: value - self.before[name] for name, value in mg.transfer_statistics().items()}
+        self.aliased, self.copied = self.device = tuple(
+            changes.pop(f"device_{how}_bytes") for how in ("aliased", "copied")
+        )
+        self.host = {name: change for name, change in changes.items() if change}
 
 
 def on_pages(shape, dtype="float32"):

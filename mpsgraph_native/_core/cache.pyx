@@ -87,9 +87,20 @@ def compiled_storage():
     return os.fsdecode(settings.package_cache_directory)
 
 
-def set_compiled_storage(directory):
-    """Sets where the mps engine keeps executables that it compiles from now on; None: nowhere."""
+def compiled_storage_limit():
+    """How many bytes the executables in compiled_storage() may take together."""
+    return device_settings().package_cache_limit_bytes
+
+
+def set_compiled_storage(directory, *, limit_bytes=None):
+    """Sets where the mps engine keeps executables that it compiles from now on; None: nowhere.
+
+    `limit_bytes` bounds what they take together: the least recently used ones are removed when one is added. None leaves
+    the limit as it is.
+    """
     cdef DeviceSettings settings = device_settings()
+    if limit_bytes is not None:
+        settings.package_cache_limit_bytes = _limit(limit_bytes, "limit_bytes")
     settings.package_cache = directory is not None
     if directory is not None:
         settings.package_cache_directory = os.fsencode(directory)
@@ -102,7 +113,7 @@ def optimization_level():
 
 
 def set_optimization_level(level):
-    """Sets it for executables that are compiled from now on: 0 or 1.
+    """Sets it, 0 or 1, for what is compiled from now on; drops what array functions and graphs have compiled.
 
     0 keeps to the core optimizations, so that results can be compared with the cpu engine's. 1 may place work on other
     units of the chip and change the last bits.
@@ -112,6 +123,7 @@ def set_optimization_level(level):
         raise ShapeError(f"level must be 0 or 1, got {level!r}")
     settings.optimization_level = level
     set_device_settings(settings)
+    clear_cache()
 
 
 _from_environment = os.environ.get("MPSGRAPH_NATIVE_CACHE_LIMIT_BYTES")

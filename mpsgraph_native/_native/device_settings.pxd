@@ -1,3 +1,4 @@
+from libc.stdint cimport uint64_t
 from libcpp cimport bool
 from libcpp.string cimport string
 
@@ -9,6 +10,7 @@ cdef extern from "runtime/device_settings.hpp" namespace "mpsgraph_native" nogil
         int optimization_level
         bool package_cache
         string package_cache_directory
+        uint64_t package_cache_limit_bytes
 
     DeviceSettings device_settings() except +raise_native_error
     void set_device_settings(DeviceSettings) except +raise_native_error

@@ -14,7 +14,7 @@ NSURL* url_of(const std::filesystem::path& path) {
 }  // namespace
 
 PackageCache::PackageCache(const Device& device, const DeviceSettings& settings, const Program& program)
-    : store_(settings.package_cache_directory) {
+    : store_(settings.package_cache_directory, settings.package_cache_limit_bytes) {
   if (!settings.package_cache || settings.package_cache_directory.empty() || running_macos() < MacOS{14, 0}) return;
   if (const std::optional<std::string> computed = signature_of(program))
     signature_ = text("mpsgraph_native ", package_version, "\nmacOS ", running_macos(), " build ", system_build(),
@@ -23,9 +23,11 @@ PackageCache::PackageCache(const Device& device, const DeviceSettings& settings,
 
 std::optional<StoredExecutable> PackageCache::load(MPSGraphCompilationDescriptor* descriptor) const {
   if (!signature_) return std::nullopt;
-  const std::optional<StoredPackage> package = store_.find(*signature_);
-  if (!package) return std::nullopt;
+  std::string problem;
   try {
+    const PackageStore::Reading reading(store_);
+    const std::optional<StoredPackage> package = store_.find(*signature_);
+    if (!package) return std::nullopt;
     return guarded([&]() -> StoredExecutable {
       MPSGraphExecutable* executable = nil;
       if (@available(macOS 14.0, *))
@@ -37,9 +39,10 @@ std::optional<StoredExecutable> PackageCache::load(MPSGraphCompilationDescriptor
       return {executable, package->order};
     });
   } catch (const std::exception& error) {
-    store_.discard(*signature_, error.what());
-    return std::nullopt;
+    problem = error.what();
   }
+  store_.discard(*signature_, problem);
+  return std::nullopt;
 }
 
 void PackageCache::store(const StoredExecutable& stored) const {

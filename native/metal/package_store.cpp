@@ -1,12 +1,17 @@
 #include "metal/package_store.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
+#include <chrono>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <set>
 #include <system_error>
@@ -19,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view first_line = "mpsgraph_native package, format 1";
+constexpr std::string_view new_prefix = ".new-", old_prefix = ".old-";
 constexpr std::size_t largest_constants = std::size_t(64) << 10;
 
 void append_hexadecimal(std::string& result, std::uint64_t value, int digits) {
@@ -89,6 +95,42 @@ void warn_once(const std::string& message) {
   warn(message);
 }
 
+std::uintmax_t size_of(const fs::path& folder) {
+  std::uintmax_t bytes = 0;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) bytes += entry.file_size();
+  return bytes;
+}
+
+/// The file system's own stamps are coarser than the order of two uses.
+void mark_used(const fs::path& folder) {
+  std::error_code ignored;
+  fs::last_write_time(folder / "entry", fs::file_time_type::clock::now(), ignored);
+}
+
+/// Locks the directory against other processes and threads; -1, and no lock, where the file system has none.
+int locked(const fs::path& directory, int operation) {
+  const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  while (descriptor >= 0 && flock(descriptor, operation) != 0 && errno == EINTR) {
+  }
+  return descriptor;
+}
+
+void unlock(int descriptor) {
+  if (descriptor >= 0) close(descriptor);  // and thereby unlocks
+}
+
+/// What the entries of each directory take, as far as this process knows: only then need they be looked through.
+struct Totals {
+  std::mutex mutex;
+  std::map<fs::path, std::uintmax_t> bytes;
+};
+
+Totals& totals() {
+  static Totals* const instance = new Totals;  // never destroyed: calls may still run at interpreter exit
+  return *instance;
+}
+
 }  // namespace
 
 std::optional<std::string> signature_of(const Program& program) {
@@ -130,27 +172,39 @@ std::optional<StoredPackage> PackageStore::find(std::string_view signature) cons
   const fs::path folder = folder_of(signature);
   std::error_code ignored;
   if (!fs::exists(folder, ignored)) return std::nullopt;
-  try {
-    StoredPackage stored{folder / "package", {}};
-    const std::string entry = read_file(folder / "entry");
-    std::istringstream lines(entry);
-    std::string first, feeds, results;
-    std::getline(lines, first);
-    std::getline(lines, feeds);
-    std::getline(lines, results);
-    stored.order = {places_of(feeds), places_of(results)};
-    if (entry == entry_text(signature, stored.order, inventory_of(stored.path))) return stored;
-    discard(signature, "it is not as it was written");
-  } catch (const std::exception& error) {
-    discard(signature, error.what());
-  }
-  return std::nullopt;
+  StoredPackage stored{folder / "package", {}};
+  const std::string entry = read_file(folder / "entry");
+  std::istringstream lines(entry);
+  std::string first, feeds, results;
+  std::getline(lines, first);
+  std::getline(lines, feeds);
+  std::getline(lines, results);
+  stored.order = {places_of(feeds), places_of(results)};
+  if (entry != entry_text(signature, stored.order, inventory_of(stored.path)))
+    throw std::runtime_error("it is not as it was written");
+  mark_used(folder);
+  return stored;
+}
+
+PackageStore::Reading::Reading(const PackageStore& store) : directory_(locked(store.directory_, LOCK_SH)) {}
+PackageStore::Reading::~Reading() { unlock(directory_); }
+
+/// In one step for those who look it up meanwhile.
+void PackageStore::remove(const fs::path& folder) const {
+  const fs::path aside = fresh_path(old_prefix);
+  std::error_code failed;
+  fs::rename(folder, aside, failed);
+  if (!failed) fs::remove_all(aside, failed);
+}
+
+fs::path PackageStore::fresh_path(std::string_view prefix) const {
+  static std::atomic<unsigned> counter{0};
+  return directory_ / text(prefix, getpid(), '-', counter.fetch_add(1));
 }
 
 fs::path PackageStore::begin() const {
-  static std::atomic<unsigned> counter{0};
   fs::create_directories(directory_);
-  const fs::path folder = directory_ / text(".new-", getpid(), '-', counter.fetch_add(1));
+  const fs::path folder = fresh_path(new_prefix);
   fs::remove_all(folder);
   fs::create_directory(folder);
   return folder;
@@ -163,9 +217,14 @@ void PackageStore::commit(const fs::path& folder, std::string_view signature, co
     stream.close();
     if (!stream) throw std::runtime_error("cannot write " + (folder / "entry").string());
   }
+  mark_used(folder);
+  const std::uintmax_t bytes = size_of(folder);
   std::error_code error;
   fs::rename(folder, folder_of(signature), error);
-  if (!error) return;
+  if (!error) {
+    shrink(bytes);
+    return;
+  }
   const bool other_was_first = fs::exists(folder_of(signature));
   if (!other_was_first) throw fs::filesystem_error("rename", folder, error);
   fs::remove_all(folder);
@@ -174,8 +233,55 @@ void PackageStore::commit(const fs::path& folder, std::string_view signature, co
 void PackageStore::discard(std::string_view signature, std::string_view problem) const {
   const fs::path folder = folder_of(signature);
   std::error_code ignored;
-  fs::remove_all(folder, ignored);
+  if (!fs::exists(folder, ignored)) return;  // another process removed it meanwhile
+  remove(folder);
   warn_once(text("the stored executable ", folder.string(), " is not used: ", problem));
+}
+
+void PackageStore::shrink(std::uintmax_t added) const {
+  Totals& known = totals();
+  const std::lock_guard lock(known.mutex);
+  const auto [total, unknown] = known.bytes.try_emplace(directory_, 0);
+  total->second += added;
+  if (unknown || total->second > limit_) total->second = evict_to_limit();
+}
+
+/// Gives what is left.
+std::uintmax_t PackageStore::evict_to_limit() const {
+  struct Entry {
+    fs::path folder;
+    std::uintmax_t bytes;
+    fs::file_time_type used;
+  };
+  std::vector<Entry> entries;
+  std::uintmax_t total = 0;
+  const auto remains_are_dead = fs::file_time_type::clock::now() - std::chrono::hours(24);
+  for (const fs::directory_entry& found : fs::directory_iterator(directory_)) {
+    std::error_code gone;
+    const std::string name = found.path().filename().string();
+    if (name.starts_with(new_prefix) || name.starts_with(old_prefix)) {  // of a process that may have ended
+      if (const auto time = fs::last_write_time(found.path(), gone); !gone && time < remains_are_dead)
+        fs::remove_all(found.path(), gone);
+      continue;
+    }
+    const fs::file_time_type used = fs::last_write_time(found.path() / "entry", gone);
+    if (gone) continue;  // not ours, or evicted meanwhile
+    try {
+      entries.push_back({found.path(), size_of(found.path()), used});
+      total += entries.back().bytes;
+    } catch (const fs::filesystem_error&) {  // evicted meanwhile
+    }
+  }
+  if (total <= limit_) return total;
+  std::ranges::sort(entries, {}, &Entry::used);
+  const int lock = locked(directory_, LOCK_EX);
+  for (const Entry& entry : entries) {
+    if (total <= limit_) break;
+    remove(entry.folder);
+    total -= entry.bytes;
+  }
+  unlock(lock);
+  return total;
 }
 
 void PackageStore::warn_not_kept(std::string_view problem) const {

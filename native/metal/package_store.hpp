@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -31,23 +32,44 @@ struct StoredPackage {
 /// process over a damaged package. The folder's name is a 128-bit hash of the signature.
 class PackageStore {
  public:
-  explicit PackageStore(std::filesystem::path directory) : directory_(std::move(directory)) {}
+  /// Entries may take `limit` bytes together.
+  PackageStore(std::filesystem::path directory, std::uintmax_t limit)
+      : directory_(std::move(directory)), limit_(limit) {}
 
-  /// None where there is no entry. A damaged one is removed, with a warning.
+  /// As long as it lives no process removes entries to make room.
+  class Reading {
+   public:
+    explicit Reading(const PackageStore& store);
+    ~Reading();
+    Reading(const Reading&) = delete;
+    Reading& operator=(const Reading&) = delete;
+
+   private:
+    int directory_;
+  };
+
+  /// None where there is no entry. Raises std::exception where it is damaged.
   std::optional<StoredPackage> find(std::string_view signature) const;
 
   /// A fresh folder in which a package may be written as `package`. Raises std::exception where it cannot be made.
   std::filesystem::path begin() const;
-  /// Puts the folder that `begin` made in its place in one step; one that another process put there stays.
+  /// Puts the folder that `begin` made in its place in one step; one that another process put there stays. Entries that
+  /// were not used for the longest time make room.
   void commit(const std::filesystem::path& folder, std::string_view signature, const PackageOrder& order) const;
 
+  /// Removes a damaged entry, with a warning. Not to be called during a `Reading`.
   void discard(std::string_view signature, std::string_view problem) const;
   void warn_not_kept(std::string_view problem) const;
 
  private:
   std::filesystem::path folder_of(std::string_view signature) const;
+  void remove(const std::filesystem::path& folder) const;
+  std::filesystem::path fresh_path(std::string_view prefix) const;
+  void shrink(std::uintmax_t added) const;
+  std::uintmax_t evict_to_limit() const;
 
   std::filesystem::path directory_;
+  std::uintmax_t limit_;
 };
 
 }  // namespace mpsgraph_native::metal

@@ -1,6 +1,7 @@
 #include "runtime/device_settings.hpp"
 
 #include <atomic>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
@@ -24,10 +25,22 @@ int flag(const char* name, int otherwise) {
   return value == "1";
 }
 
+std::uint64_t bytes(const char* name, std::uint64_t otherwise) {
+  const std::string_view value = environment(name);
+  if (value.empty()) return otherwise;
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || end != value.data() + value.size())
+    throw ShapeError(text(name, " must be a number of bytes, got ", value));
+  return number;
+}
+
 DeviceSettings from_environment() {
   DeviceSettings settings;
   settings.optimization_level = flag("MPSGRAPH_NATIVE_OPTIMIZATION", 0);
   settings.package_cache = flag("MPSGRAPH_NATIVE_CACHE", 1) == 1;
+  settings.package_cache_limit_bytes =
+      bytes("MPSGRAPH_NATIVE_CACHE_DIR_LIMIT_BYTES", settings.package_cache_limit_bytes);
   if (const std::string_view directory = environment("MPSGRAPH_NATIVE_CACHE_DIR"); !directory.empty())
     settings.package_cache_directory = directory;
 #if defined(__APPLE__)

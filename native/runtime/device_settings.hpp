@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "graph/export.hpp"
@@ -15,6 +16,8 @@ struct DeviceSettings {
   bool package_cache = true;
   /// Where they are kept: MPSGRAPH_NATIVE_CACHE_DIR, else ~/Library/Caches/mpsgraph_native on macOS; empty: nowhere.
   std::string package_cache_directory;
+  /// Bytes that they may take together; the least recently used ones go. MPSGRAPH_NATIVE_CACHE_DIR_LIMIT_BYTES.
+  std::uint64_t package_cache_limit_bytes = std::uint64_t{1} << 30;
 };
 
 /// The environment is read once, by the first call. Raises ShapeError naming a variable that has no meaning.

@@ -7,6 +7,8 @@ import logging
 import os
 import subprocess
 import sys
+import textwrap
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -87,6 +89,136 @@ def test_a_damaged_entry_is_a_miss_with_one_warning(tmp_path, caplog, file, dama
     assert (folder / "entry").exists()
 
 
+@needs_stand_in
+def test_a_damaged_entry_is_replaced(tmp_path):
+    mg.set_compiled_storage(tmp_path)
+    add(counting(3), counting(3))
+    entry = tmp_path / entries(tmp_path)[0] / "entry"
+    compilations, loads = counter("compilations"), counter("package_loads")
+    entry.write_bytes(entry.read_bytes()[:-1])
+    for expected in ((1, 0), (0, 1)):
+        before = compilations(), loads()
+        mg.clear_cache()
+        np.testing.assert_array_equal(add(counting(3), counting(3)), 2 * counting(3))
+        assert (compilations() - before[0], loads() - before[1]) == expected
+
+
+def size_of(directory):
+    return sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
+
+
+@pytest.fixture
+def one_size(tmp_path_factory):
+    """What one executable of the tests below takes on disk."""
+    directory = tmp_path_factory.mktemp("one")
+    mg.set_compiled_storage(directory)
+    add(counting(30), counting(30))
+    mg.clear_cache()
+    return size_of(directory)
+
+
+def use(count):
+    """The entry of a vector of that many elements, used once more; gives whether it was there."""
+    mg.clear_cache()
+    before = set(entries(Path(mg.compiled_storage())))
+    np.testing.assert_array_equal(add(counting(count), counting(count)), 2 * counting(count))
+    return set(entries(Path(mg.compiled_storage()))) <= before
+
+
+def test_the_least_recently_used_executables_make_room(tmp_path, one_size):
+    mg.set_compiled_storage(tmp_path, limit_bytes=3 * one_size + one_size // 2)
+    assert mg.compiled_storage_limit() == 3 * one_size + one_size // 2
+    for count in (31, 32, 33):
+        assert not use(count)
+    assert len(entries(tmp_path)) == 3
+    assert use(31)  # 32 is now the one that was not used for the longest time
+    assert not use(34)
+    assert len(entries(tmp_path)) == 3 and size_of(tmp_path) <= mg.compiled_storage_limit()
+    assert use(31) and use(33) and use(34)
+    assert not use(32)
+
+
+def test_a_lower_limit_counts_when_the_next_executable_is_added(tmp_path, one_size):
+    mg.set_compiled_storage(tmp_path, limit_bytes=100 * one_size)
+    for count in range(31, 37):
+        use(count)
+    mg.set_compiled_storage(tmp_path, limit_bytes=2 * one_size + one_size // 2)
+    assert len(entries(tmp_path)) == 6
+    use(37)
+    assert len(entries(tmp_path)) == 2
+    assert use(37) and use(36)
+
+
+def test_what_was_there_before_counts(tmp_path, one_size):
+    """Another process filled the directory."""
+    code = f"""
+        import numpy as np, mpsgraph_native as mg
+        mg.set_compiled_storage({str(tmp_path)!r}, limit_bytes=2**30)
+        for count in range(31, 37):
+            mg.addition(np.ones(count, np.float32), np.ones(count, np.float32), device="mps")
+    """
+    subprocess.run([sys.executable, "-P", "-c", textwrap.dedent(code)], timeout=120, check=True)
+    assert len(entries(tmp_path)) == 6
+    mg.set_compiled_storage(tmp_path, limit_bytes=3 * one_size + one_size // 2)
+    use(40)
+    assert len(entries(tmp_path)) == 3
+    assert use(40)
+
+
+def test_a_limit_of_nothing_keeps_nothing(tmp_path, caplog):
+    mg.set_compiled_storage(tmp_path, limit_bytes=0)
+    with caplog.at_level(logging.WARNING, "mpsgraph_native"):
+        for count in (31, 32):
+            assert not use(count) or not entries(tmp_path)
+    assert not entries(tmp_path) and not caplog.records
+
+
+def test_remains_of_processes_that_ended_are_removed(tmp_path, one_size):
+    old, fresh, other = tmp_path / ".new-1-0", tmp_path / ".old-1-1", tmp_path / "notes"
+    for folder in (old, fresh, other):
+        folder.mkdir()
+    (old / "package").write_bytes(b"half")
+    (other / "text").write_bytes(bytes(10 * one_size))
+    os.utime(old, (1, 1))
+    mg.set_compiled_storage(tmp_path, limit_bytes=one_size + one_size // 2)
+    use(31)
+    use(32)
+    assert not old.exists() and fresh.exists() and (other / "text").exists()
+    assert len(entries(tmp_path)) == 3
+
+
+def test_who_reads_an_executable_keeps_it(tmp_path, one_size, caplog):
+    """One thread makes room while another reads: a miss, and nothing to warn of. The lock is between processes too."""
+    mg.set_compiled_storage(tmp_path, limit_bytes=2 * one_size)
+    wrong = []
+
+    def work(thread):
+        for step in range(60):
+            count = 31 + (thread + step) % 5
+            mg.clear_cache()
+            if not np.array_equal(add(counting(count), counting(count)), 2 * counting(count)):
+                wrong.append(count)
+
+    with caplog.at_level(logging.WARNING, "mpsgraph_native"):
+        threads = [threading.Thread(target=work, args=(thread,)) for thread in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not wrong and not caplog.records
+    assert size_of(tmp_path) <= mg.compiled_storage_limit()
+
+
+@pytest.mark.parametrize(
+    "limit, error", [(-1, mg.ShapeError), (True, mg.DTypeError), ("1 GiB", mg.DTypeError), (1.5, mg.DTypeError)]
+)
+def test_limits_without_a_meaning(tmp_path, limit, error):
+    before = mg.compiled_storage(), mg.compiled_storage_limit()
+    with pytest.raises(error, match="limit_bytes"):
+        mg.set_compiled_storage(tmp_path, limit_bytes=limit)
+    assert (mg.compiled_storage(), mg.compiled_storage_limit()) == before
+
+
 def test_a_place_that_cannot_be_written_is_one_warning(tmp_path, caplog):
     (tmp_path / "file").write_text("in the way")
     mg.set_compiled_storage(tmp_path / "file" / "cache")
@@ -131,7 +263,16 @@ def test_optimization_levels(level):
         mg.set_optimization_level(level)
 
 
-@pytest.mark.parametrize("name", ["MPSGRAPH_NATIVE_OPTIMIZATION", "MPSGRAPH_NATIVE_CACHE"])
+def test_another_level_drops_what_is_compiled():
+    add(counting(3), counting(3))
+    assert mg.cache_info().entries == 1
+    mg.set_optimization_level(1)
+    assert mg.cache_info().entries == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["MPSGRAPH_NATIVE_OPTIMIZATION", "MPSGRAPH_NATIVE_CACHE", "MPSGRAPH_NATIVE_CACHE_DIR_LIMIT_BYTES"]
+)
 def test_settings_without_a_meaning_are_refused_at_import(name):
     done = subprocess.run(
         [sys.executable, "-P", "-c", "import mpsgraph_native"], env=os.environ | {name: "fast"}, capture_output=True, text=True,
@@ -142,10 +283,22 @@ def test_settings_without_a_meaning_are_refused_at_import(name):
 
 
 def test_settings_come_from_the_environment(tmp_path):
-    code = "import mpsgraph_native as mg; print(mg.optimization_level(), mg.compiled_storage())"
+    code = """if True:
+        import mpsgraph_native as mg
+        print(mg.optimization_level(), mg.compiled_storage(), mg.compiled_storage_limit())"""
     for variables, expected in (
-        ({"MPSGRAPH_NATIVE_OPTIMIZATION": "1", "MPSGRAPH_NATIVE_CACHE_DIR": str(tmp_path)}, f"1 {tmp_path}"),
-        ({"MPSGRAPH_NATIVE_CACHE": "0", "MPSGRAPH_NATIVE_CACHE_DIR": str(tmp_path)}, "0 None"),
+        (
+            {"MPSGRAPH_NATIVE_OPTIMIZATION": "1", "MPSGRAPH_NATIVE_CACHE_DIR": str(tmp_path)},
+            f"1 {tmp_path} {2**30}",
+        ),
+        (
+            {
+                "MPSGRAPH_NATIVE_CACHE": "0",
+                "MPSGRAPH_NATIVE_CACHE_DIR": str(tmp_path),
+                "MPSGRAPH_NATIVE_CACHE_DIR_LIMIT_BYTES": "1000",
+            },
+            "0 None 1000",
+        ),
     ):
         done = subprocess.run(
             [sys.executable, "-P", "-c", code],

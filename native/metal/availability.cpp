@@ -39,23 +39,23 @@ constexpr Availability table[] = {
      "depthwiseConvolution2DWeightsGradientWithIncomingGradientTensor:sourceTensor:outputShape:descriptor:name:",
      {11, 0},
      ""},
-    {"max_pooling_2d", "", "maxPooling2DWithSourceTensor:descriptor:name:", {11, 0}, ""},
+    {"max_pooling_2d", "", "maxPooling2DWithSourceTensor:descriptor:name:", {12, 0}, ""},
     {"max_pooling_2d_return_indices", "", "maxPooling2DReturnIndicesWithSourceTensor:descriptor:name:", {12, 2}, ""},
     {"max_pooling_2d_gradient",
      "source",
      "maxPooling2DGradientWithGradientTensor:sourceTensor:descriptor:name:",
-     {11, 0},
+     {12, 0},
      ""},
     {"max_pooling_2d_gradient",
      "indices",
      "maxPooling2DGradientWithGradientTensor:indicesTensor:outputShape:descriptor:name:",
      {13, 0},
      ""},
-    {"avg_pooling_2d", "", "avgPooling2DWithSourceTensor:descriptor:name:", {11, 0}, ""},
+    {"avg_pooling_2d", "", "avgPooling2DWithSourceTensor:descriptor:name:", {12, 0}, ""},
     {"avg_pooling_2d_gradient",
      "",
      "avgPooling2DGradientWithGradientTensor:sourceTensor:descriptor:name:",
-     {11, 0},
+     {12, 0},
      ""},
     {"max_pooling_4d", "", "maxPooling4DWithSourceTensor:descriptor:name:", {12, 0}, ""},
     {"max_pooling_4d_return_indices", "", "maxPooling4DReturnIndicesWithSourceTensor:descriptor:name:", {12, 2}, ""},
@@ -177,6 +177,37 @@ constexpr Availability table[] = {
     {"slice_gradient", "", "sliceGradientTensor:fwdInShapeTensor:starts:ends:strides:name:", {11, 0}, ""},
 };
 
+template <class Attributes>
+constexpr auto rows_of(std::string_view form) {
+  return std::ranges::count_if(
+      table, [&](const Availability& row) { return row.operation == Attributes::name && row.form == form; });
+}
+
+template <class Attributes>
+constexpr bool has_forms =
+    std::is_same_v<Attributes, MaxPooling2DGradient> || std::is_same_v<Attributes, MaxPooling4DGradient>;
+
+template <class Attributes>
+constexpr std::size_t check_rows() {
+  if constexpr (std::is_same_v<Attributes, Placeholder> || std::is_same_v<Attributes, Constant>) {
+    return 0;
+  } else if constexpr (has_forms<Attributes>) {
+    static_assert(rows_of<Attributes>("source") == 1 && rows_of<Attributes>("indices") == 1,
+                  "each form of an operation has one row");
+    return 2;
+  } else {
+    static_assert(rows_of<Attributes>("") == 1, "each operation has one row");
+    return 1;
+  }
+}
+
+template <class... Attributes>
+constexpr std::size_t check_rows_of_all(const std::variant<Attributes...>*) {
+  return (check_rows<Attributes>() + ...);
+}
+static_assert(check_rows_of_all(static_cast<const Operation*>(nullptr)) == std::size(table),
+              "each row belongs to an operation");
+
 struct TypeAvailability {
   DataType dtype;
   MacOS introduced;
@@ -240,9 +271,9 @@ const Availability& availability_of(std::string_view operation, std::string_view
 }
 
 std::string_view form_of(const Operation& operation, std::span<const TensorType* const> inputs) {
-  if (!std::holds_alternative<MaxPooling2DGradient>(operation) &&
-      !std::holds_alternative<MaxPooling4DGradient>(operation))
-    return {};
+  const bool by_operands =
+      std::visit([]<class Attributes>(const Attributes&) { return has_forms<Attributes>; }, operation);
+  if (!by_operands) return {};
   return inputs[1] ? "source" : "indices";
 }
 

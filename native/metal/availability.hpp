@@ -26,8 +26,8 @@ MPSGRAPH_API void set_macos_version_for_testing(std::optional<MacOS> version);
 ///
 /// To add a row: the operation's name as its attribute struct has it; the form, where an operation has several
 /// selectors and its operands tell which ("" otherwise); the selector; the macOS that introduced it, or its descriptor
-/// if that is younger; and what stands in for it on an older system ("" if nothing does: DeviceError then names the
-/// version). A lowering that has such a substitute asks `is_available`.
+/// or a property that is set on it if that is younger; and what stands in for it on an older system ("" if nothing
+/// does: DeviceError then names the version). A lowering that has such a substitute asks `is_available`.
 struct Availability {
   std::string_view operation;
   std::string_view form;

@@ -6,6 +6,7 @@
 
 #include "graph/axes.hpp"
 #include "graph/recurrent_operands.hpp"
+#include "metal/known_faults.hpp"
 
 namespace mpsgraph_native::metal {
 namespace {
@@ -84,9 +85,7 @@ bool has_elements(const TensorType& type) { return type.shape.elements() != 0; }
 
 Treatment treatment_of(const Operation& operation, std::span<const TensorType* const> operands,
                        std::span<const TensorType> results) {
-  if (std::ranges::all_of(operands, [](const TensorType* type) { return !type || has_elements(*type); }) &&
-      std::ranges::all_of(results, has_elements))
-    return Treatment::Lower;
+  if (!concerned(Fault::EmptyTensor, {operation, operands, results, {}})) return Treatment::Lower;
   return std::visit(
       [&]<class Attributes>(const Attributes& attributes) {
         if constexpr (is_recurrent<Attributes>) {

@@ -1,6 +1,7 @@
 #include "metal/known_faults.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 namespace mpsgraph_native::metal {
 namespace {
@@ -229,7 +230,7 @@ constexpr auto& all_pooling = names<MaxPooling2D, MaxPooling2DReturnIndices, Max
                                     AvgPooling4D, AvgPooling4DGradient, L2NormPooling4D, L2NormPooling4DGradient>;
 constexpr auto& slice_gradients = names<SliceGradient>;
 
-const KnownFault faults[] = {
+constexpr KnownFault faults[] = {
     {Fault::LargeArray,
      {},
      "an array of more than 2**32 bytes ends the process",
@@ -284,10 +285,10 @@ const KnownFault faults[] = {
     {Fault::PaddedPoolingSource, return_indices, "padding before the pooling is folded into it and shifts the indices",
      find_padded_source, never, Remedy::Circumvent, "the source is copied", "ChanLumerico/lucid"},
     {Fault::CeilModeWithPadding, all_pooling, "ceilMode sizes differ from what other frameworks expect, and assert",
-     find_ceil_mode, never, Remedy::Circumvent, "padding after the source that gives the same size",
+     find_ceil_mode, never, Remedy::Avoid, "padding after the source that gives the same size",
      "pytorch/pytorch#154882"},
     {Fault::WindowWithoutTap, all_pooling, "the result of a window outside the source is not documented",
-     find_window_without_tap, never, Remedy::Circumvent, "such windows are computed apart", "pytorch/pytorch#154882"},
+     find_window_without_tap, never, Remedy::Avoid, "such windows are computed apart", "pytorch/pytorch#154882"},
     {Fault::Int64Indices, max_pooling_gradients, "indices are int32 only", find_int64_indices, never,
      Remedy::Circumvent, "indices are cast to int32", "developer.apple.com MPSGraphPooling4DOpDescriptor"},
     {Fault::StridedSliceGradient, slice_gradients, "strides past 1 are refused at run time", find_strided_slice, never,
@@ -305,17 +306,27 @@ const KnownFault faults[] = {
      "tensors of rank 0 are mishandled",
      find_scalar,
      never,
-     Remedy::Circumvent,
+     Remedy::Avoid,
      "they have the shape [1] inside the graph",
      "pytorch/pytorch aten/src/ATen/native/mps/OperationUtils.mm"},
 };
 
-bool holds(const KnownFault& row, const FaultSite& site, Suspect& suspect) {
-  if (running_macos() >= row.fixed_in) return false;
+constexpr bool in_order() {
+  for (std::size_t index = 0; index < std::size(faults); ++index)
+    if (faults[index].fault != static_cast<Fault>(index)) return false;
+  return std::size(faults) == static_cast<std::size_t>(Fault::ScalarTensor) + 1;
+}
+static_assert(in_order(), "each fault has one row, in the order of the enumeration");
+
+std::array<std::atomic<std::uint64_t>, std::size(faults)> encounters{};
+
+Suspect suspect_of(const KnownFault& row, const FaultSite& site) {
+  if (running_macos() >= row.fixed_in) return {};
   if (!row.operations.empty() && std::ranges::find(row.operations, name_of(site.operation)) == row.operations.end())
-    return false;
-  suspect = row.find(site);
-  return static_cast<bool>(suspect);
+    return {};
+  const Suspect suspect = row.find(site);
+  if (suspect) encounters[static_cast<std::size_t>(row.fault)].fetch_add(1, std::memory_order_relaxed);
+  return suspect;
 }
 
 }  // namespace
@@ -329,21 +340,24 @@ bool has_tap(const WindowAxis& axis, std::int64_t output) {
 std::span<const KnownFault> known_faults() { return faults; }
 
 bool concerned(Fault fault, const FaultSite& site) {
-  Suspect suspect;
-  return std::ranges::any_of(faults,
-                             [&](const KnownFault& row) { return row.fault == fault && holds(row, site, suspect); });
+  return static_cast<bool>(suspect_of(faults[static_cast<std::size_t>(fault)], site));
 }
 
 void refuse_known_faults(const FaultSite& site) {
   for (const KnownFault& row : faults) {
-    Suspect suspect;
-    if (row.remedy == Remedy::Circumvent || !holds(row, site, suspect)) continue;
+    if (row.remedy == Remedy::Circumvent) continue;
+    const Suspect suspect = suspect_of(row, site);
+    if (!suspect || row.remedy == Remedy::Avoid) continue;
     const std::string until = row.fixed_in == never ? "" : text(" before macOS ", row.fixed_in);
     const std::string problem =
         text(row.instead, " on device mps", until, ", got ", suspect.type->dtype, " of shape ", suspect.type->shape);
     if (row.remedy == Remedy::RefuseDevice) fail<DeviceError>(name_of(site.operation), suspect.argument, problem);
     fail<ShapeError>(name_of(site.operation), suspect.argument, problem);
   }
+}
+
+std::uint64_t encounters_for_testing(Fault fault) {
+  return encounters[static_cast<std::size_t>(fault)].load(std::memory_order_relaxed);
 }
 
 }  // namespace mpsgraph_native::metal

@@ -49,6 +49,7 @@ enum class Remedy {
   RefuseShape,   ///< ShapeError
   RefuseDevice,  ///< DeviceError naming the macOS that works
   Circumvent,    ///< the lowering goes another way
+  Avoid,         ///< no lowering goes the way that has the fault, on any macOS
 };
 
 /// Metal's limit: see Fault::LargeArray.
@@ -60,7 +61,8 @@ inline constexpr MacOS never{1 << 30, 0};
 /// To add a row: name it in `Fault`; give the operations as their attribute structs are named (none: every operation),
 /// the condition in words and as a function that names the argument, the first macOS without the fault (`never` while
 /// none is known), what this engine does instead, and a public source. `Refuse...` rows work by themselves: `instead`
-/// continues "operation: argument ..."; a lowering asks `concerned` about a `Circumvent` row.
+/// continues "operation: argument ..."; a lowering asks `concerned` about a `Circumvent` row; an `Avoid` row says why
+/// every lowering is as it is. The rows stand in the order of `Fault`.
 struct KnownFault {
   Fault fault;
   std::span<const std::string_view> operations;
@@ -77,5 +79,9 @@ MPSGRAPH_API std::span<const KnownFault> known_faults();
 MPSGRAPH_API bool concerned(Fault fault, const FaultSite& site);
 /// Raises what the first refusing row that concerns the site says.
 MPSGRAPH_API void refuse_known_faults(const FaultSite& site);
+
+/// How often the fault was refused, or a lowering went another way for it, or, under `Avoid`, concerned what was
+/// compiled.
+MPSGRAPH_API std::uint64_t encounters_for_testing(Fault fault);
 
 }  // namespace mpsgraph_native::metal

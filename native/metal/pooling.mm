@@ -14,8 +14,20 @@ template <class Descriptor>
 void set_flags(Descriptor* descriptor, const PoolingGeometry& geometry) {
   descriptor.ceilMode = NO;
   descriptor.includeZeroPadToAverage = geometry.include_zero_pad_to_average;
+}
+
+/// Of a macOS younger than the operations without indices.
+template <class Descriptor>
+void set_indices(Descriptor* descriptor, const PoolingGeometry& geometry) {
   descriptor.returnIndicesMode = static_cast<MPSGraphPoolingReturnIndicesMode>(geometry.return_indices_mode);
   descriptor.returnIndicesDataType = MPSDataTypeInt32;
+}
+
+template <class Attributes>
+bool has_indices(const LoweringSite& site) {
+  if constexpr (std::is_same_v<Attributes, MaxPooling2DGradient> || std::is_same_v<Attributes, MaxPooling4DGradient>)
+    return site.inputs[1] == nil;  // no source
+  return std::is_same_v<Attributes, MaxPooling2DReturnIndices> || std::is_same_v<Attributes, MaxPooling4DReturnIndices>;
 }
 
 MPSGraphPooling2DOpDescriptor* make_descriptor(const Pooling2DDescriptor& descriptor, const PoolingGeometry& geometry,
@@ -69,7 +81,9 @@ class Pooling {
         site_(site),
         geometry_(pooling_geometry(attributes.name, attributes.descriptor, source)),
         windows_(pooling_windows(geometry_)),
-        descriptor_(make_descriptor(attributes.descriptor, geometry_, windows_)) {}
+        descriptor_(make_descriptor(attributes.descriptor, geometry_, windows_)) {
+    if (has_indices<Attributes>(site)) set_indices(descriptor_, geometry_);
+  }
 
   MPSGraph* graph() const { return site_.graph; }
   auto descriptor() const { return descriptor_; }

@@ -1,7 +1,5 @@
 #include "metal/engine.hpp"
 
-#include "metal/availability.hpp"
-
 namespace mpsgraph_native::metal {
 namespace {
 
@@ -29,7 +27,5 @@ const Engine& engine() {
   static const AbsentEngine instance;
   return instance;
 }
-
-void set_macos_version_for_testing(std::optional<MacOS>) {}
 
 }  // namespace mpsgraph_native::metal

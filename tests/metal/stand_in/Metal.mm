@@ -58,7 +58,10 @@ NSErrorDomain const MTLCommandBufferErrorDomain = @"MTLCommandBufferErrorDomain"
 @implementation StandInBuffer
 - (void)dealloc {
   if (_deallocator) _deallocator(_contents, _length);
-  if (_owns) std::free(_contents);
+  if (_owns)
+    std::free(_contents);
+  else
+    stand_in::count_view(-1);
 }
 - (id<MTLDevice>)device {
   return _device;
@@ -197,6 +200,7 @@ static StandInBuffer* new_buffer(id<MTLDevice> device, void* contents, NSUIntege
   if (length > self.maxBufferLength || stand_in::take_buffer_failure()) return nil;
   StandInBuffer* buffer = new_buffer(self, pointer, length, NO);
   buffer->_deallocator = [deallocator copy];
+  stand_in::count_view(1);
   return buffer;
 }
 @end

@@ -17,7 +17,7 @@ namespace {
 std::atomic<bool> present{true};
 std::atomic<int> major_version{26}, minor_version{0}, patch_version{0};
 std::atomic<int> command_buffer_failures{0}, buffer_failures{0}, milliseconds{0};
-std::atomic<long> compilations{0}, package_loads{0}, runs{0}, owned_bytes{0}, aliased_bytes{0};
+std::atomic<long> compilations{0}, package_loads{0}, runs{0}, owned_bytes{0}, aliased_bytes{0}, live_views{0};
 
 struct Introduced {
   int major, minor;
@@ -58,6 +58,8 @@ void count_package_load() { ++package_loads; }
 void count_run() { ++runs; }
 void count_buffer(std::int64_t bytes, bool owned) { (owned ? owned_bytes : aliased_bytes) += bytes; }
 
+void count_view(int change) { live_views += change; }
+
 }  // namespace stand_in
 
 void stand_in_set_device_present(int present) { stand_in::present = present != 0; }
@@ -80,3 +82,7 @@ long stand_in_package_loads(void) { return stand_in::package_loads; }
 long stand_in_runs(void) { return stand_in::runs; }
 long stand_in_owned_bytes(void) { return stand_in::owned_bytes; }
 long stand_in_aliased_bytes(void) { return stand_in::aliased_bytes; }
+long stand_in_live_views(void) {
+  stand_in::wait_until_idle();
+  return stand_in::live_views;
+}

@@ -24,6 +24,8 @@ STAND_IN_API long stand_in_runs(void);
 /// Bytes of buffers that own their memory, and of buffers over the caller's memory.
 STAND_IN_API long stand_in_owned_bytes(void);
 STAND_IN_API long stand_in_aliased_bytes(void);
+/// Living buffers over the caller's memory.
+STAND_IN_API long stand_in_live_views(void);
 
 namespace stand_in {
 
@@ -40,5 +42,6 @@ void count_compilation();
 void count_package_load();
 void count_run();
 void count_buffer(std::int64_t bytes, bool owned);
+void count_view(int change);
 
 }  // namespace stand_in

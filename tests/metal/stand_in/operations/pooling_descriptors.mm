@@ -2,7 +2,8 @@
 
 using namespace stand_in;
 
-/// Kernel sizes and the layout have no documented default: they start out invalid.
+/// Kernel sizes and the layout have no documented default: they start out invalid. On an older macOS the properties of
+/// indices have no methods.
 @implementation MPSGraphPooling2DOpDescriptor
 - (instancetype)init {
   if ((self = [super init])) {
@@ -10,7 +11,7 @@ using namespace stand_in;
     self.dilationRateInX = self.dilationRateInY = 1;
     self.paddingStyle = MPSGraphPaddingStyleExplicit;
     self.dataLayout = MPSGraphTensorNamedDataLayoutHW;
-    self.returnIndicesDataType = MPSDataTypeInt32;
+    _returnIndicesDataType = MPSDataTypeInt32;
   }
   return self;
 }
@@ -81,8 +82,8 @@ using namespace stand_in;
                                                                      dataLayout:self.dataLayout];
   copy.ceilMode = self.ceilMode;
   copy.includeZeroPadToAverage = self.includeZeroPadToAverage;
-  copy.returnIndicesMode = self.returnIndicesMode;
-  copy.returnIndicesDataType = self.returnIndicesDataType;
+  copy->_returnIndicesMode = _returnIndicesMode;
+  copy->_returnIndicesDataType = _returnIndicesDataType;
   return copy;
 }
 @end
@@ -92,7 +93,7 @@ using namespace stand_in;
   if ((self = [super init])) {
     self.strides = self.dilationRates = @[ @1, @1, @1, @1 ];
     self.paddingValues = @[ @0, @0, @0, @0, @0, @0, @0, @0 ];
-    self.returnIndicesDataType = MPSDataTypeInt32;
+    _returnIndicesDataType = MPSDataTypeInt32;
   }
   return self;
 }
@@ -122,8 +123,8 @@ using namespace stand_in;
                                                                    paddingStyle:self.paddingStyle];
   copy.ceilMode = self.ceilMode;
   copy.includeZeroPadToAverage = self.includeZeroPadToAverage;
-  copy.returnIndicesMode = self.returnIndicesMode;
-  copy.returnIndicesDataType = self.returnIndicesDataType;
+  copy->_returnIndicesMode = _returnIndicesMode;
+  copy->_returnIndicesDataType = _returnIndicesDataType;
   return copy;
 }
 @end

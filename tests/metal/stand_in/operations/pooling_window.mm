@@ -1,18 +1,26 @@
 #include "pooling_window.hpp"
 
+#include "controls.hpp"
 #include "layout.hpp"
 
 namespace stand_in {
 namespace {
+
+bool has_indices() {
+  const Version version = macos_version();
+  return version.major > 12 || (version.major == 12 && version.minor >= 2);
+}
 
 template <class Descriptor>
 PoolingWindow window_of(const Site& site, Descriptor* descriptor, const Dims& source, std::array<WindowAxis, 4> axes) {
   PoolingWindow window;
   window.source = window.result = source;
   window.include_padding = descriptor.includeZeroPadToAverage;
-  window.mode = descriptor.returnIndicesMode;
-  site.require(window.mode <= MPSGraphPoolingReturnIndicesLocalFlatten4D, "returnIndicesMode is no member");
-  site.require(descriptor.returnIndicesDataType == MPSDataTypeInt32, "returnIndicesDataType is not Int32");
+  if (has_indices()) {
+    window.mode = descriptor.returnIndicesMode;
+    site.require(window.mode <= MPSGraphPoolingReturnIndicesLocalFlatten4D, "returnIndicesMode is no member");
+    site.require(descriptor.returnIndicesDataType == MPSDataTypeInt32, "returnIndicesDataType is not Int32");
+  }
   const std::size_t leading = source.size() - 4;
   for (std::size_t i = 0; i < leading; ++i) window.batch *= source[i];
   for (std::size_t i = 0; i < 4; ++i) {

@@ -16,7 +16,7 @@ from mpsgraph_native._native.engine cimport Executable, run_executable
 from mpsgraph_native._native.executable_cache cimport OperandTypes, cached_executable
 from mpsgraph_native._native.transfer_statistics cimport TransferStatistics
 from mpsgraph_native._native.transfer_statistics cimport transfer_statistics as native_transfer_statistics
-from mpsgraph_native._native.types cimport DataType, TensorType
+from mpsgraph_native._native.types cimport DataType, IntegerSpan, Shape, TensorType
 
 import numpy as np
 
@@ -29,15 +29,19 @@ cdef enum:
     MAXIMUM_OPERANDS = 16
     MAXIMUM_RANK = 16
 
-# Inputs that could not be read where they lie, since the start.
+# Inputs and results that could not be read or written where they lie, since the start, and those that could.
 cdef int64_t _copied_inputs = 0
 cdef int64_t _copied_bytes = 0
 cdef int64_t _aliased_inputs = 0
 cdef int64_t _aliased_bytes = 0
+cdef int64_t _copied_results = 0
+cdef int64_t _copied_result_bytes = 0
+cdef int64_t _aliased_results = 0
+cdef int64_t _aliased_result_bytes = 0
 
 
 def transfer_statistics():
-    """How many inputs were read where they lie and how many had to be copied first, with their bytes.
+    """How many inputs were read where they lie and how many had to be copied first, with their bytes; and so for results.
 
     `device_aliased_bytes` and `device_copied_bytes` are of operands and results on their way to a device with memory
     rules of its own (mps): shared as they lie, or through a buffer of the device's.
@@ -48,6 +52,10 @@ def transfer_statistics():
         "aliased_bytes": _aliased_bytes,
         "copied_inputs": _copied_inputs,
         "copied_bytes": _copied_bytes,
+        "aliased_results": _aliased_results,
+        "aliased_result_bytes": _aliased_result_bytes,
+        "copied_results": _copied_results,
+        "copied_result_bytes": _copied_result_bytes,
         "device_aliased_bytes": device.device_aliased_bytes,
         "device_copied_bytes": device.device_copied_bytes,
     }
@@ -67,7 +75,13 @@ cdef cnp.ndarray as_plain(cnp.ndarray array):
         return array
     _copied_inputs += 1
     _copied_bytes += cnp.PyArray_NBYTES(array)
-    return np.array(array, dtype=array.dtype.newbyteorder("="), order="C", copy=True, subok=False)
+    cdef TensorType tensor_type
+    if cnp.PyArray_NDIM(array) > MAXIMUM_RANK or not data_type_of(array.dtype, &tensor_type.dtype):
+        return np.array(array, order="C", copy=True, subok=False)  # a constant, to be refused later
+    tensor_type.shape = Shape(IntegerSpan(<const int64_t*>cnp.PyArray_DIMS(array), cnp.PyArray_NDIM(array)))
+    copied = new_array(&tensor_type, None)  # on pages, which every device shares
+    copied[...] = array
+    return copied
 
 
 cdef bint _may_overlap(cnp.ndarray a, cnp.ndarray b):
@@ -143,15 +157,22 @@ cdef class Results:
 
     cdef list deliver(self):
         """The results in order: the caller's own objects where given, written now if they are strided."""
+        global _copied_results, _copied_result_bytes, _aliased_results, _aliased_result_bytes
         cdef Py_ssize_t index
+        cdef int64_t size
         for index in range(len(self.arrays)):
+            size = cnp.PyArray_NBYTES(<cnp.ndarray>self.arrays[index])
             destination = self.destinations[index]
-            if destination is None:
-                continue
-            target = as_ndarray(destination, "", "out")
-            if not is_plain(target):
+            target = None if destination is None else as_ndarray(destination, "", "out")
+            if target is None or is_plain(target):
+                _aliased_results += 1
+                _aliased_result_bytes += size
+            else:
                 target[...] = self.arrays[index]
-            self.arrays[index] = destination
+                _copied_results += 1
+                _copied_result_bytes += size
+            if destination is not None:
+                self.arrays[index] = destination
         return self.arrays
 
 

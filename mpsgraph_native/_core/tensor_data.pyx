@@ -4,7 +4,10 @@
 cimport cython
 cimport numpy as cnp
 from cpython.buffer cimport PyBUF_WRITABLE, PyObject_GetBuffer
+from cython.operator cimport dereference
+from libcpp.string cimport string
 
+from mpsgraph_native._core.device cimport Device
 from mpsgraph_native._core.interchange cimport HostArray, as_ndarray
 from mpsgraph_native._core.memory cimport data_type_of, is_plain, new_array
 from mpsgraph_native._native.types cimport DataType, IntegerSpan, Shape, TensorType
@@ -147,16 +150,21 @@ def asarray(obj, *, copy=None, device=None):
     """`obj` as TensorData: on the same memory where a device can use it, else (copy=None) in a copy.
 
     copy=True always copies. copy=False raises BufferError with the reason where a copy would be needed. Read-only
-    memory is shared and stays read-only.
+    memory is shared and stays read-only. mps shares what begins on a page.
     """
-    name = checked_device(device).name
+    cdef Device place = checked_device(device)
+    name = place.name
     if copy is not None and not isinstance(copy, (bool, np.bool_)):
         raise DTypeError(f"asarray: copy must be None, True or False, got {copy!r}")
     cdef cnp.ndarray array = as_ndarray(obj, "asarray", "obj")
     cdef DataType dtype
+    cdef string on_device
     if not data_type_of(array.dtype, &dtype):
         raise DTypeError(f"asarray: obj must have a dtype of this package, got {array.dtype}")
     reason = _reason_for_copy(array)
+    if reason is None and not copy:
+        on_device = dereference(place.engine).reason_for_copy(cnp.PyArray_DATA(array), cnp.PyArray_NBYTES(array))
+        reason = on_device.decode() if on_device.size() else None
     if copy is not None and not copy and reason is not None:
         raise BufferError(f"asarray: obj needs a copy: {reason}")
     if reason is None and not copy:

@@ -41,6 +41,7 @@ cdef extern from "runtime/engine.hpp" namespace "mpsgraph_native" nogil:
         bool available() const
         string reason() const
         string description() const
+        string reason_for_copy(const void*, size_t) const
 
 
 cdef extern from "engines.hpp" namespace "mpsgraph_native" nogil:

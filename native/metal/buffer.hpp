@@ -3,11 +3,15 @@
 #import <MetalPerformanceShadersGraph/MetalPerformanceShadersGraph.h>
 
 #include <cstddef>
+#include <string>
 
 #include "graph/types.hpp"
 #include "metal/device.hpp"
 
 namespace mpsgraph_native::metal {
+
+/// Why the device cannot share memory both ways, as operand and as result; empty when it can.
+std::string reason_for_copy(const void* data, std::size_t bytes);
 
 /// The caller's memory as the device sees it during one run: the memory itself where the device can share it, else a
 /// pooled buffer, which goes back to the pool at the end.

@@ -42,7 +42,8 @@ id<MTLBuffer> new_view(const Device& device, std::uintptr_t begin, std::size_t l
                                     deallocator:nil];
 }
 
-/// Views of mappings of ours, by address, least recently used last. Only such memory tells when it dies.
+/// Views of mappings of ours, by address, least recently used last. Only such memory tells when it dies: other memory
+/// may go while objects that showed it live on, and be shown by new objects at every call.
 class KeptViews {
  public:
   id<MTLBuffer> get(const Device& device, const Pages& mapping) {
@@ -188,6 +189,20 @@ MPSGraphTensorData* tensor_data_of(const View& view, const TensorType& type) {
 }
 
 }  // namespace
+
+std::string reason_for_copy(const void* data, std::size_t bytes) {
+  const std::uintptr_t begin = address_of(data);
+  if (bytes == 0 || begin % page_size() == 0) return {};
+  const Pages mapping = enclosing_pages(data);
+  if (!mapping.data)
+    return text("its alignment is below that of the device, which shares what begins on a page; it begins ",
+                begin % page_size(), " bytes behind one");
+  if (begin % offset_alignment != 0)
+    return text("its alignment is below the ", offset_alignment, " bytes from which the device reads and writes");
+  if (!offsets_work())
+    return "before macOS 15.0 the alignment must be that of the array that it is a part of: it begins behind it";
+  return {};
+}
 
 DeviceMemory DeviceMemory::of_input(const Device& device, const void* data, const TensorType& type) {
   DeviceMemory memory;

@@ -43,6 +43,8 @@ class Engine {
   virtual std::string reason() const = 0;
   /// The hardware in words.
   virtual std::string description() const = 0;
+  /// Why its device cannot share host memory that is C-contiguous and aligned to its elements; empty when it can.
+  virtual std::string reason_for_copy(const void* /*data*/, std::size_t /*bytes*/) const { return {}; }
   /// Raises CompileError, DTypeError or DeviceError.
   virtual std::shared_ptr<Executable> compile(const Program& program) const = 0;
 };

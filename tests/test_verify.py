@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 import pytest
-from support import FLOAT_DTYPES, dtype
+from support import dtype
 
 import mpsgraph_native as mg
 from mpsgraph_native import ops
@@ -21,14 +21,26 @@ from mpsgraph_native.verify.probes import PROBES
 from mpsgraph_native.verify.probes.probe import agree
 from mpsgraph_native.verify.reference import Expected, elementwise
 from mpsgraph_native.verify.table import cases
-from mpsgraph_native.verify.tolerance import relative_errors, ulp_errors
+from mpsgraph_native.verify.tolerance import FLOAT_DTYPES, relative_errors, ulp_errors
 
 OPERATIONS = {name for name in ops.__all__ if inspect.isfunction(getattr(mg, name))}
 ENGINES = [device.name for device in mg.devices() if device.available]
-PROBE_KEYS = {"engine", "name", "question", "answers", "documented", "promised", "value", "answer", "passed", "message"}
+PROBE_KEYS = {
+    "engine",
+    "name",
+    "question",
+    "answers",
+    "documented",
+    "promised",
+    "value",
+    "answer",
+    "passed",
+    "message",
+    "needs_macos",
+}
 ROW_KEYS = {
     "engine", "operation", "case", "dtype", "passed", "max_error_ulp", "max_error_relative_to_tolerance",
-    "seconds_per_call", "message",
+    "seconds_per_call", "message", "needs_macos",
 }  # fmt: skip
 HEAD_KEYS = {
     "schema",
@@ -74,7 +86,7 @@ def run(tmp_path, *arguments):
 def test_the_report(quick):
     _, whole, _ = quick
     assert set(whole) == HEAD_KEYS | {"skipped", "rows", "probes", "summary", "passed"}
-    assert (whole["schema"], whole["schema_version"], whole["quick"]) == ("mpsgraph_native.verify", 1, True)
+    assert (whole["schema"], whole["schema_version"], whole["quick"]) == ("mpsgraph_native.verify", 2, True)
     assert whole["passed"] is True
     assert {engine["name"] for engine in whole["engines"]} == {device.name for device in mg.devices()}
     assert [engine["name"] for engine in whole["engines"] if engine["ran"]] == ENGINES
@@ -195,6 +207,53 @@ def test_a_question_that_raises_fails(monkeypatch, tmp_path):
     status, whole = run(tmp_path)
     failed = {entry["name"]: entry["message"] for entry in whole["probes"] if not entry["passed"]}
     assert status == 1 and failed == {"l2_norm_pooling_count": "RuntimeError: lost"}
+
+
+@pytest.mark.parametrize(
+    ("refusal", "needs"),
+    [
+        ("tanh: device mps needs macOS 27.1 or newer for tanhWithTensor:name:, got macOS 26.0", "27.1"),
+        ("tanh: tensor must not be large on device mps before macOS 27.0, got float32 of shape (3, 5)", "27.0"),
+        ("device mps: the command buffer failed: macOS 26.0 is tired", None),
+        ("device mps is not available", None),
+    ],
+)
+def test_what_needs_a_newer_macos_is_counted_apart(refusal, needs, monkeypatch, tmp_path, capsys):
+    def refuse(*arguments, **keywords):
+        raise mg.DeviceError(refusal)
+
+    for operation in ("tanh", "l2_norm_pooling_4d"):
+        monkeypatch.setattr(mg, operation, refuse)
+    status, whole = run(tmp_path)
+    rows = [row for row in whole["rows"] if row["passed"] is not True]
+    probes = [probe for probe in whole["probes"] if probe["passed"] is not True]
+    assert {row["operation"] for row in rows} == {"tanh", "l2_norm_pooling_4d"}
+    assert [probe["name"] for probe in probes] == ["l2_norm_pooling_count"]
+    for entry in (*rows, *probes):
+        assert entry["needs_macos"] == needs and refusal in entry["message"]
+        assert entry["passed"] is (None if needs else False)
+    counts = {key: whole["summary"][0][key] for key in ("rows_failed", "rows_not_available")}
+    text = capsys.readouterr().out
+    if needs:
+        assert status == 0 and whole["passed"] is True and whole["summary"][0]["passed"] is True
+        assert counts == {"rows_failed": 0, "rows_not_available": len(rows)}
+        assert whole["summary"][0]["probes_not_available"] == 1 and whole["summary"][0]["probes_failed"] == 0
+        assert text.count(f"not available (needs macOS {needs})") == len(rows) + 1
+        assert f"0 failed, {len(rows)} not available on this macOS;" in text.splitlines()[-1]
+        assert "FAILED" not in text
+    else:
+        assert status == 1 and whole["passed"] is False
+        assert counts == {"rows_failed": len(rows), "rows_not_available": 0}
+
+
+def test_only_a_refusal_of_the_device_is_no_failure(monkeypatch, tmp_path):
+    def refuse(*arguments, **keywords):
+        raise mg.CompileError("tanh: device mps needs macOS 27.1 or newer")
+
+    monkeypatch.setattr(mg, "tanh", refuse)
+    status, whole = run(tmp_path)
+    assert status == 1
+    assert all(row["passed"] is False for row in whole["rows"] if row["operation"] == "tanh")
 
 
 def test_without_ml_dtypes_bfloat16_is_skipped(monkeypatch, tmp_path):

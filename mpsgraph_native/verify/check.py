@@ -1,5 +1,6 @@
 """Runs cases on an engine and compares what comes out with what is expected."""
 
+import re
 import statistics
 import time
 from typing import NamedTuple
@@ -10,28 +11,40 @@ import mpsgraph_native as mg
 from mpsgraph_native.verify.data import dtype
 from mpsgraph_native.verify.tolerance import relative_errors, ulp_errors
 
-__all__ = ["Row", "check", "compare", "refusal"]
+__all__ = ["Row", "check", "compare", "needed_macos", "refusal"]
 
 CALLS = 7
 ENOUGH_SECONDS = 0.02
 
 
 class Row(NamedTuple):
-    """One case on one engine. Errors and time are None when the case raised or gave another shape or dtype."""
+    """One case on one engine. Errors and time are None when the case raised or gave another shape or dtype.
+
+    `needs_macos` is the version that the engine asked for instead of computing; `passed` is None then.
+    """
 
     engine: str
     operation: str
     case: str
     dtype: str
-    passed: bool
+    passed: bool | None
     max_error_ulp: float | None = None
     max_error_relative_to_tolerance: float | None = None
     seconds_per_call: float | None = None
     message: str = ""
+    needs_macos: str | None = None
 
 
 class _Mismatch(Exception):
     """A result of another kind than expected."""
+
+
+def needed_macos(error):
+    """The version of macOS that a refusal asks for; None for every other error."""
+    if not isinstance(error, mg.DeviceError):
+        return None
+    found = re.search(r"\b(?:needs|before) macOS (\d+\.\d+)", str(error))
+    return found and found.group(1)
 
 
 def refusal(dtype_name, device):
@@ -91,8 +104,8 @@ def _seconds_per_call(call):
 def check(case, dtype_name, device):
     """The row of a case. What it raises is the row's message and not the end of the run."""
 
-    def row(passed, *numbers, message=""):
-        return Row(device, case.operation, case.name, dtype_name, passed, *numbers, message=message)
+    def row(passed, *numbers, **rest):
+        return Row(device, case.operation, case.name, dtype_name, passed, *numbers, **rest)
 
     try:
         problem = case.build(dtype_name, device)
@@ -108,4 +121,5 @@ def check(case, dtype_name, device):
     except _Mismatch as error:
         return row(False, message=str(error))
     except Exception as error:
-        return row(False, message=f"{type(error).__name__}: {error}")
+        needs = needed_macos(error)
+        return row(None if needs else False, message=f"{type(error).__name__}: {error}", needs_macos=needs)

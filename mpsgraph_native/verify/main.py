@@ -6,8 +6,8 @@ import sys
 
 import mpsgraph_native as mg
 from mpsgraph_native.verify import report
-from mpsgraph_native.verify.check import check, refusal
-from mpsgraph_native.verify.probes import PROBES
+from mpsgraph_native.verify.check import check, needed_macos, refusal
+from mpsgraph_native.verify.probes import PROBES, Answer
 from mpsgraph_native.verify.table import cases
 
 __all__ = ["main"]
@@ -29,15 +29,15 @@ def _engines(name):
 
 
 def _find(probe, engine):
-    """(engine, probe, finding, message); what a probe raises is its message."""
+    """The answer on an engine; what a probe raises is its message."""
     try:
-        return engine, probe, probe.find(engine), ""
+        return Answer(engine, probe, probe.find(engine))
     except Exception as error:
-        return engine, probe, None, f"{type(error).__name__}: {error}"
+        return Answer(engine, probe, None, f"{type(error).__name__}: {error}", needed_macos(error))
 
 
 def _verify(engine, text, *, quick):
-    """(skipped, rows, findings) of one engine."""
+    """(skipped, rows, answers) of one engine."""
     table = list(cases(quick=quick))
     refusals = {name: refusal(name, engine) for name in dict.fromkeys(name for case in table for name in case.dtypes)}
     skipped = [
@@ -54,25 +54,22 @@ def _verify(engine, text, *, quick):
                 rows.append(check(case, name, engine))
                 text.end_row(rows[-1])
     text.probes(engine)
-    findings = []
+    answers = []
     for probe in PROBES:
         text.begin_probe(probe)
-        findings.append(_find(probe, engine))
-        text.end_probe(*findings[-1][1:])
-    return skipped, rows, findings
+        answers.append(_find(probe, engine))
+        text.end_probe(answers[-1])
+    return skipped, rows, answers
 
 
-def _summary(engine, rows, findings):
-    rows_failed = sum(not row.passed for row in rows)
-    probes_failed = sum(finding is None or not finding.passed for _, _, finding, _ in findings)
-    return {
-        "engine": engine,
-        "rows": len(rows),
-        "rows_failed": rows_failed,
-        "probes": len(findings),
-        "probes_failed": probes_failed,
-        "passed": not rows_failed and not probes_failed,
-    }
+def _summary(engine, rows, answers):
+    summary = {"engine": engine}
+    for name, entries in (("rows", rows), ("probes", answers)):
+        summary[name] = len(entries)
+        summary[f"{name}_failed"] = sum(entry.passed is False for entry in entries)
+        summary[f"{name}_not_available"] = sum(entry.passed is None for entry in entries)
+    summary["passed"] = not summary["rows_failed"] and not summary["probes_failed"]
+    return summary
 
 
 def main(arguments):
@@ -94,14 +91,14 @@ def main(arguments):
     text = report.Text(sys.stdout)
     head = report.header(engines, quick=arguments.quick)
     text.head(head)
-    skipped, rows, findings, summary = [], [], [], []
+    skipped, rows, answers, summary = [], [], [], []
     for engine in engines:
         parts = _verify(engine, text, quick=arguments.quick)
-        for whole, part in zip((skipped, rows, findings), parts, strict=True):
+        for whole, part in zip((skipped, rows, answers), parts, strict=True):
             whole += part
         summary.append(_summary(engine, *parts[1:]))
-    text.summary(summary, rows, findings)
-    whole = report.as_json(head, skipped, rows, findings, summary)
+    text.summary(summary, rows, answers)
+    whole = report.as_json(head, skipped, rows, answers, summary)
     if output is not None:
         with output:
             json.dump(whole, output, indent=2, allow_nan=False)

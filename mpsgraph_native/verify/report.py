@@ -11,7 +11,7 @@ from mpsgraph_native import _information
 __all__ = ["SCHEMA", "SCHEMA_VERSION", "Text", "as_json", "header", "on_apple_hardware"]
 
 SCHEMA = "mpsgraph_native.verify"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 def on_apple_hardware(engine):
@@ -69,32 +69,34 @@ def _plain(value):
     return value
 
 
-def as_json(head, skipped, rows, findings, summary):
-    """The whole report as plain values. `findings` are (engine, probe, finding or None, message)."""
+def as_json(head, skipped, rows, answers, summary):
+    """The whole report as plain values."""
     return _plain(
         {
             **head,
             "skipped": skipped,
             "rows": [row._asdict() for row in rows],
-            "probes": [_probe(*entry) for entry in findings],
+            "probes": [_probe(answer) for answer in answers],
             "summary": summary,
             "passed": all(engine["passed"] for engine in summary),
         }
     )
 
 
-def _probe(engine, probe, finding, message):
+def _probe(answer):
+    probe, finding = answer.probe, answer.finding
     return {
-        "engine": engine,
+        "engine": answer.engine,
         "name": probe.name,
         "question": probe.question,
-        "answers": [{"answer": answer, "value": np.asarray(value)} for answer, value in probe.answers.items()],
+        "answers": [{"answer": name, "value": np.asarray(value)} for name, value in probe.answers.items()],
         "documented": probe.documented,
         "promised": probe.promised,
         "value": None if finding is None else finding.value,
         "answer": None if finding is None else finding.answer,
-        "passed": finding is not None and finding.passed,
-        "message": message,
+        "passed": answer.passed,
+        "message": answer.message,
+        "needs_macos": answer.needs_macos,
     }
 
 
@@ -112,6 +114,17 @@ def _number(value):
 
 def _value(value):
     return np.array2string(np.asarray(value), precision=6, separator=", ", max_line_width=200).replace("\n", "")
+
+
+def _missing(count):
+    return f", {count} not available on this macOS" if count else ""
+
+
+def _outcome(entry):
+    """Of a row or an answer, in words."""
+    if entry.needs_macos:
+        return f"not available (needs macOS {entry.needs_macos})"
+    return "passed" if entry.passed else f"FAILED: {entry.message}"
 
 
 class Text:
@@ -162,7 +175,7 @@ class Text:
             numbers = f"  {errors[0]:>9}  {errors[1]:>9}  {_duration(row.seconds_per_call):>8}"
         else:
             numbers = ""
-        self._line(f"{numbers}  {'passed' if row.passed else f'FAILED: {row.message}'}")
+        self._line(f"{numbers}  {_outcome(row)}")
 
     def probes(self, engine):
         self._line()
@@ -171,32 +184,32 @@ class Text:
     def begin_probe(self, probe):
         self._begin(f"{probe.name}: {probe.question}")
 
-    def end_probe(self, probe, finding, message):
+    def end_probe(self, entry):
+        probe, finding = entry.probe, entry.finding
         self._line()
         answer = None if finding is None else finding.answer
         for candidate, predicted in probe.answers.items():
             note = " (documented)" if candidate == probe.documented and probe.promised else ""
             self._line(f"  {'>' if candidate == answer else ' '} {candidate}{note}: {_value(predicted)}")
         if finding is None:
-            self._line(f"  FAILED: {message}")
+            self._line(f"  {_outcome(entry)}")
         elif not finding.passed:
             came = "another answer" if answer is not None else "none of these"
             self._line(f"  FAILED: {came} came out: {_value(finding.value)}")
         elif answer is None:
             self._line(f"  > none of these: {_value(finding.value)}")
 
-    def summary(self, summary, rows, findings):
+    def summary(self, summary, rows, answers):
         self._line()
         for row in rows:
-            if not row.passed:
+            if row.passed is False:
                 self._line(f"FAILED: {row.engine} {row.operation}, {row.case}, {row.dtype}: {row.message}")
-        for engine, probe, finding, message in findings:
-            if finding is None or not finding.passed:
-                came = message if finding is None else finding.answer or f"none of the answers: {_value(finding.value)}"
-                self._line(f"FAILED: {engine} {probe.name}: documented {probe.documented!r}, came out {came!r}")
+        for engine, probe, finding, message, _ in (answer for answer in answers if answer.passed is False):
+            came = message if finding is None else finding.answer or f"none of the answers: {_value(finding.value)}"
+            self._line(f"FAILED: {engine} {probe.name}: documented {probe.documented!r}, came out {came!r}")
         for engine in summary:
             self._line(
                 f"{engine['engine']}: {'passed' if engine['passed'] else 'FAILED'}; {engine['rows']} rows, "
-                f"{engine['rows_failed']} failed; {engine['probes']} questions, {engine['probes_failed']} not "
-                "answered as documented"
+                f"{engine['rows_failed']} failed{_missing(engine['rows_not_available'])}; {engine['probes']} questions, "
+                f"{engine['probes_failed']} not answered as documented{_missing(engine['probes_not_available'])}"
             )

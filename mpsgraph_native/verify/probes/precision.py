@@ -3,7 +3,9 @@
 import numpy as np
 
 import mpsgraph_native as mg
+from mpsgraph_native.verify.data import random_array, seeded
 from mpsgraph_native.verify.probes.probe import Probe
+from mpsgraph_native.verify.tolerance import ulp_errors
 
 # 2048 + 1022 halves - 2048: exact in float32 in every order, while float16 loses halves beside 2048.
 _TERMS = np.array([2048, *[0.5] * 1022, -2048], np.float16)
@@ -73,6 +75,10 @@ def _avg_pooling(device):
     return mg.avg_pooling_2d(_TERMS.reshape(1, 1, 32, 32), descriptor=descriptor, device=device).ravel() * 1024.0
 
 
+def _mean(device):
+    return mg.mean(_TERMS, axes=0, device=device) * 1024.0
+
+
 def _bias_gradient(device):
     """A sum over the batch: no recurrence, no activation."""
     descriptor = mg.SingleGateRNNDescriptor(activation="None", training=True)
@@ -104,12 +110,35 @@ def _fine_convolution(device):
 
 _KEPT = {"yes": [1], "no": [0]}
 
+
+def _difference_of_levels(convolution_dtype):
+    """Whether optimization level 1 changes a bit of a convolution."""
+    problem = seeded("optimization level"), (1, 16, 16, 16)
+    source = random_array(*problem, convolution_dtype)
+    weights = random_array(problem[0], (16, 16, 3, 3), convolution_dtype)
+
+    def result(level, device):
+        mg.set_optimization_level(level)
+        return mg.convolution_2d(source, weights, descriptor=mg.Convolution2DDescriptor(), device=device)
+
+    def measure(device):
+        before = mg.optimization_level()
+        try:
+            low, high = (result(level, device) for level in (0, 1))
+        finally:
+            mg.set_optimization_level(before)
+        return [ulp_errors(high, low.astype(np.float64)).max() > 0]
+
+    return measure
+
+
 PROBES = (
     *(
         Probe(f"float16_accumulation_of_{name}", _question(name), measure, _ANSWERS)
         for name, measure in (
             ("matrix_multiplication", _matrix_multiplication),
             ("reduction_sum", _reduction_sum),
+            ("mean", _mean),
             ("convolution_2d", _convolution),
             ("convolution_2d_data_gradient", _data_gradient),
             ("convolution_2d_weights_gradient", _weights_gradient),
@@ -121,5 +150,15 @@ PROBES = (
     *(
         Probe(f"float32_products_of_{name}", f"Does {name} of float32 keep 1 + 2**-20 beside 1?", measure, _KEPT, False)
         for name, measure in (("matrix_multiplication", _fine_product), ("convolution_2d", _fine_convolution))
+    ),
+    *(
+        Probe(
+            f"optimization_level_1_of_{name}",
+            f"Does optimization level 1 change a convolution of {name}?",
+            _difference_of_levels(name),
+            {"no": [0], "yes": [1]},
+            promised=False,
+        )
+        for name in ("float32", "float16")
     ),
 )

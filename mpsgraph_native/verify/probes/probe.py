@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["Finding", "Probe"]
+__all__ = ["Answer", "Finding", "Probe"]
 
 
 class Probe(NamedTuple):
@@ -40,6 +40,25 @@ class Finding(NamedTuple):
     value: np.ndarray
     answer: str | None
     passed: bool
+
+
+class Answer(NamedTuple):
+    """What came of a probe on an engine; without a finding `message` says why.
+
+    `needs_macos` is the version that the engine asked for instead of computing.
+    """
+
+    engine: str
+    probe: Probe
+    finding: Finding | None
+    message: str = ""
+    needs_macos: str | None = None
+
+    @property
+    def passed(self):
+        if self.needs_macos:
+            return None
+        return self.finding is not None and self.finding.passed
 
 
 def agree(value, predicted):

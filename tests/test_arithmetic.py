@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from support import FLOAT_DTYPES, assert_close, assert_same_bits, dtype, names, random_array, seeded
+from support import FLOAT_DTYPES, assert_close, assert_same_bits, dtype, dtypes, names, random_array, seeded
 
 import mpsgraph_native as mg
 from mpsgraph_native.verify.reference.elementwise import BINARY, COMPARISONS, overflowing
@@ -47,7 +47,7 @@ def test_unary(function, shape, name):
     assert_close(getattr(mg, function)(tensor), expected, magnitude=np.abs(expected), length=1, dtype=dtype(name))
 
 
-@pytest.mark.parametrize("name", ["float32", "float64"])
+@pytest.mark.parametrize("name", dtypes("float32", "float64"))
 @pytest.mark.parametrize("function", UNARY)
 def test_unary_special_values(function, name):
     tensor = np.array(SPECIAL, dtype=name)
@@ -61,7 +61,7 @@ def test_unary_special_values(function, name):
     np.testing.assert_array_equal(np.signbit(result[ordered]), np.signbit(expected[ordered]))
 
 
-@pytest.mark.parametrize("name", ["float32", "float64"])
+@pytest.mark.parametrize("name", dtypes("float32", "float64"))
 @pytest.mark.parametrize("function", ["exponent", "logarithm", "tanh"])
 def test_elementary_functions_over_the_whole_range(function, name):
     limits = np.finfo(name)
@@ -100,7 +100,7 @@ def test_binary(function, shapes, name):
     assert_close(getattr(mg, function)(primary, secondary), expected, magnitude=magnitude, length=1, dtype=dtype(name))
 
 
-@pytest.mark.parametrize("name", ["float32", "float64", "float16"])
+@pytest.mark.parametrize("name", dtypes("float32", "float64", "float16"))
 @pytest.mark.parametrize("function", BINARY)
 def test_binary_special_values(function, name):
     values = np.array([0, 1, -2, np.inf, -np.inf, np.nan], dtype=name)

@@ -1,8 +1,8 @@
-"""graph.gradients on whole networks against central differences in float64."""
+"""graph.gradients on whole networks against central differences, which the cpu engine computes in float64."""
 
 import numpy as np
 import pytest
-from support import central_differences, seeded
+from support import WIDEST, WIDEST_TOLERANCE, central_differences, seeded
 
 import mpsgraph_native as mg
 
@@ -14,14 +14,19 @@ class Network:
 
     def __init__(self, build, shapes, fixed=()):
         rng = seeded("autodiff", sorted(shapes))
-        self.graph = mg.Graph()
         self.values = {name: 0.5 * rng.standard_normal(shape) for name, shape in shapes.items()}
         self.values |= dict(fixed)
-        self.tensors = {
-            name: self.graph.placeholder(value.shape, "float64", name=name) for name, value in self.values.items()
-        }
-        self.loss = build(self.graph, self.tensors)
-        self.executable = self.graph.compile(feeds=list(self.tensors.values()), targets=[self.loss], device="cpu")
+        self.graph, self.tensors, self.loss = self.built(build, WIDEST)
+        graph, tensors, loss = self.built(build, "float64")
+        self.executable = graph.compile(feeds=list(tensors.values()), targets=[loss], device="cpu")
+
+    def built(self, build, dtype):
+        graph = mg.Graph()
+        tensors = {name: graph.placeholder(value.shape, dtype, name=name) for name, value in self.values.items()}
+        return graph, tensors, build(graph, tensors)
+
+    def feeds(self):
+        return {tensor: self.values[name].astype(WIDEST) for name, tensor in self.tensors.items()}
 
     def loss_at(self, **moved):
         (value,) = self.executable.run([(self.values | moved)[name] for name in self.tensors])
@@ -30,14 +35,13 @@ class Network:
 
     def check(self, *wanted):
         gradients = self.graph.gradients(self.loss, [self.tensors[name] for name in wanted])
-        feeds = {tensor: self.values[name] for name, tensor in self.tensors.items()}
-        values = self.graph.run(feeds=feeds, targets=gradients)
+        values = self.graph.run(feeds=self.feeds(), targets=gradients)
         for name, value in zip(wanted, values, strict=True):
             expected = central_differences(
                 lambda moved, name=name: self.loss_at(**{name: moved}), self.values[name], 1.0, STEP
             )
             assert value.shape == self.values[name].shape
-            np.testing.assert_allclose(value, expected, rtol=1e-6, atol=1e-8, err_msg=name)
+            np.testing.assert_allclose(value, expected, **WIDEST_TOLERANCE, err_msg=name)
 
 
 def image_classifier(graph, t):
@@ -126,24 +130,24 @@ def test_a_tensor_used_twice_collects_both_paths():
 
 def test_gradient_of_an_intermediate_tensor():
     graph = mg.Graph()
-    x = graph.placeholder((3,), "float64", name="x")
+    x = graph.placeholder((3,), WIDEST, name="x")
     y = graph.square(x)
     loss = graph.reduction_sum(graph.multiplication(y, y), axes=None)
     to_y, to_x = graph.gradients(loss, [y, x])
-    values = np.arange(1.0, 4.0)
+    values = np.arange(1.0, 4.0).astype(WIDEST)
     at_y, at_x = graph.run(feeds={x: values}, targets=[to_y, to_x])
-    np.testing.assert_allclose(at_y, 2 * values**2, rtol=1e-14)
-    np.testing.assert_allclose(at_x, 4 * values**3, rtol=1e-14)
+    np.testing.assert_array_equal(at_y, 2 * values**2)
+    np.testing.assert_array_equal(at_x, 4 * values**3)
 
 
 def test_gradient_of_a_gradient():
     graph = mg.Graph()
-    x = graph.placeholder((3,), "float64", name="x")
+    x = graph.placeholder((3,), WIDEST, name="x")
     (first,) = graph.gradients(graph.reduction_sum(graph.exponent(x), axes=None), [x])
     (second,) = graph.gradients(graph.reduction_sum(graph.square(first), axes=None), [x])
-    values = np.array([0.0, 0.5, -1.0])
+    values = np.array([0.0, 0.5, -1.0], WIDEST)
     (actual,) = graph.run(feeds={x: values}, targets=[second])
-    np.testing.assert_allclose(actual, 2 * np.exp(2 * values), rtol=1e-13)
+    np.testing.assert_allclose(actual, 2 * np.exp(2 * values), rtol=10 * np.finfo(WIDEST).eps)
 
 
 def test_a_training_step_lowers_the_loss():
@@ -157,11 +161,11 @@ def test_a_training_step_lowers_the_loss():
     network = Network(build, shapes, {"labels": np.eye(2)[[0, 1] * 4]})
     graph, weights = network.graph, network.tensors["w"]
     (gradient,) = graph.gradients(network.loss, [weights])
-    rate = graph.constant(0.5, dtype="float64")
+    rate = graph.constant(0.5, dtype=WIDEST)
     updated = graph.stochastic_gradient_descent(rate, weights, gradient)
     losses = [network.loss_at()]
     for _ in range(5):
-        feeds = {tensor: network.values[name] for name, tensor in network.tensors.items()}
-        (network.values["w"],) = graph.run(feeds=feeds, targets=[updated])
+        (moved,) = graph.run(feeds=network.feeds(), targets=[updated])
+        network.values["w"] = moved.astype(np.float64)
         losses.append(network.loss_at())
     assert losses == sorted(losses, reverse=True)

@@ -75,7 +75,7 @@ def test_compiling_takes_time():
 SIGNATURES = {
     "shape": lambda: add(4),
     "rank": lambda: mg.addition(counting(3, 1), counting(3, 1)),
-    "type": lambda: add(3, "float64"),
+    "type": lambda: add(3, "float16"),
     "operation": lambda: mg.subtraction(counting(3), counting(3)),
 }
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from cases import recurrent as table
 from cases.recurrent_sweep import GRU, full
-from support import names
+from support import WIDEST, names
 
 import mpsgraph_native as mg
 
@@ -22,7 +22,8 @@ def operands(case):
         "bias": table.BIAS,
         "init_state": table.INIT_STATE,
     }
-    return arrays | ({"secondary_bias": table.SECONDARY_BIAS} if case.secondary_bias else {})
+    arrays |= {"secondary_bias": table.SECONDARY_BIAS} if case.secondary_bias else {}
+    return {name: array.astype(WIDEST) for name, array in arrays.items()}
 
 
 @pytest.mark.parametrize("case", table.GRU_CASES, ids=str)
@@ -32,7 +33,11 @@ def test_gru_variants(case):
     h, z_state = mg.gru(**arrays, descriptor=descriptor)
     np.testing.assert_allclose(h.ravel(), case.h, rtol=0, atol=table.TOLERANCE)
     gradients = mg.gru_gradients(
-        **arrays, source_gradient=table.SOURCE_GRADIENT, z_state=z_state, output_fwd=h, descriptor=descriptor
+        **arrays,
+        source_gradient=table.SOURCE_GRADIENT.astype(WIDEST),
+        z_state=z_state,
+        output_fwd=h,
+        descriptor=descriptor,
     )
     for name, expected in case.gradients.items():
         np.testing.assert_allclose(getattr(gradients, name).ravel(), expected, rtol=0, atol=table.TOLERANCE)

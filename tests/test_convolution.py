@@ -1,7 +1,7 @@
 """2D convolution, its data gradient and its weights gradient against naive float64 loops."""
 
 import pytest
-from support import CONVOLUTIONS, LAYOUTS, Convolution, check_convolution, seeded
+from support import CONVOLUTIONS, LAYOUTS, Convolution, check_convolution, dtypes, seeded
 
 
 def _paddings(left=0, right=0, top=0, bottom=0):
@@ -116,7 +116,7 @@ def test_every_layout(name, data_layout, weights_layout, operation):
 
 
 @pytest.mark.parametrize("operation", CONVOLUTIONS)
-@pytest.mark.parametrize("dtype_name", ["float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("dtype_name", dtypes("float64", "float16", "bfloat16"))
 @pytest.mark.parametrize("name", SWEEP)
 def test_every_dtype(name, dtype_name, operation):
     layouts = LAYOUTS[list(SWEEP).index(name) % len(LAYOUTS)]
@@ -131,7 +131,7 @@ def test_block_boundaries(name, data_layout, weights_layout, operation):
 
 
 @pytest.mark.parametrize("operation", CONVOLUTIONS)
-@pytest.mark.parametrize("dtype_name", ["float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("dtype_name", dtypes("float64", "float16", "bfloat16"))
 @pytest.mark.parametrize("name", ["wide", "strided_wide", "grouped_wide"])
 def test_block_boundaries_of_other_dtypes(name, dtype_name, operation):
     check_convolution(operation, **LARGE[name].problem(operation, dtype_name, "NHWC", "HWIO"))
@@ -141,5 +141,6 @@ def test_block_boundaries_of_other_dtypes(name, dtype_name, operation):
 @pytest.mark.parametrize("number", range(48))
 def test_random_combinations(number, operation):
     convolution = _random_convolution(number)
-    dtype_name = ("float32", "float32", "float64", "bfloat16")[number // 4 % 4]
+    names = dtypes("float32", "float32", "float64", "bfloat16")
+    dtype_name = names[number // 4 % len(names)]
     check_convolution(operation, **convolution.problem(operation, dtype_name, *LAYOUTS[number % 4], seed=number))

@@ -12,6 +12,7 @@ from support import (
     assert_same_bits,
     central_differences,
     check_convolution,
+    dtypes,
     judge_convolution,
     random_array,
     run_convolution,
@@ -55,7 +56,7 @@ def test_output_shape_tells_equal_outputs_apart(operation):
         check_convolution(operation, **problem)
 
 
-@pytest.mark.parametrize("dtype_name", ["float32", "float16", "bfloat16", "float64"])
+@pytest.mark.parametrize("dtype_name", dtypes("float32", "float16", "bfloat16", "float64"))
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_out_receives_the_result(operation, dtype_name):
     problem = SMALL.problem(operation, dtype_name)
@@ -159,6 +160,7 @@ def test_padding_is_a_number_not_memory(operation):
 
 @pytest.mark.parametrize(("data_layout", "weights_layout"), LAYOUTS)
 @pytest.mark.parametrize("family", ["", "depthwise_"])
+@pytest.mark.float64
 def test_gradients_against_central_differences(family, data_layout, weights_layout):
     """The forward is linear in each operand, so a large step costs no accuracy."""
     forward = f"{family}convolution_2d"

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support import DEPTHWISE_CONVOLUTIONS, LAYOUTS, Convolution, check_convolution, seeded
+from support import DEPTHWISE_CONVOLUTIONS, LAYOUTS, Convolution, check_convolution, dtypes, seeded
 
 import mpsgraph_native as mg
 
@@ -85,7 +85,7 @@ def test_every_layout(name, data_layout, weights_layout, operation):
 
 
 @pytest.mark.parametrize("operation", DEPTHWISE_CONVOLUTIONS)
-@pytest.mark.parametrize("dtype_name", ["float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("dtype_name", dtypes("float64", "float16", "bfloat16"))
 @pytest.mark.parametrize("name", SWEEP)
 def test_every_dtype(name, dtype_name, operation):
     layouts = LAYOUTS[list(SWEEP).index(name) % len(LAYOUTS)]
@@ -96,7 +96,8 @@ def test_every_dtype(name, dtype_name, operation):
 @pytest.mark.parametrize("number", range(40))
 def test_random_combinations(number, operation):
     convolution = _random_convolution(number)
-    dtype_name = ("float32", "float32", "float64", "float16")[number // 4 % 4]
+    names = dtypes("float32", "float32", "float64", "float16")
+    dtype_name = names[number // 4 % len(names)]
     check_convolution(operation, **convolution.problem(operation, dtype_name, *LAYOUTS[number % 4], seed=number))
 
 

@@ -5,7 +5,7 @@ import gc
 
 import numpy as np
 import pytest
-from support import assert_same_bits, counting, dtype, names, random_array, seeded
+from support import WIDEST, assert_same_bits, counting, dtype, dtypes, names, random_array, seeded
 
 import mpsgraph_native as mg
 
@@ -68,13 +68,21 @@ def test_constants():
     array = counting(2, 3)
     tensors = [
         graph.constant(array),
-        graph.constant(array, dtype="float64"),
+        graph.constant(array, dtype=WIDEST),
+        graph.constant(array, dtype="float16"),
         graph.constant(1.5, shape=(2, 2), dtype="float32"),
         graph.constant(1.5, dtype="float32"),
         graph.constant(array[:, ::-1]),
     ]
     values = graph.run(feeds={}, targets=tensors)
-    expected = [array, array.astype(float), np.full((2, 2), 1.5, "f4"), np.array(1.5, "f4"), array[:, ::-1]]
+    expected = [
+        array,
+        array.astype(WIDEST),
+        array.astype("f2"),
+        np.full((2, 2), 1.5, "f4"),
+        np.array(1.5, "f4"),
+        array[:, ::-1],
+    ]
     for value, wanted in zip(values, expected, strict=True):
         assert value.dtype == wanted.dtype
         np.testing.assert_array_equal(value.reshape(wanted.shape), wanted)
@@ -279,7 +287,7 @@ def test_a_failing_operation_leaves_the_graph_as_it_was(net):
     assert_same_bits(value, net.expected)
 
 
-@pytest.mark.parametrize("name", ["float32", "float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("name", dtypes("float32", "float64", "float16", "bfloat16"))
 def test_every_type(name):
     net = Sum(name)
     (value,) = net.compile(device="cpu").run(list(net.values))
@@ -331,11 +339,11 @@ def test_same_results_as_the_array_functions():
 
 def test_deep_graphs_run():
     graph = mg.Graph()
-    x = tensor = graph.placeholder((3,), "float64", name="x")
-    one = graph.constant(1.0, dtype="float64")
+    x = tensor = graph.placeholder((3,), "float32", name="x")
+    one = graph.constant(1.0, dtype="float32")
     for _ in range(2000):
         tensor = graph.addition(tensor, one)
-    (value,) = graph.run(feeds={x: np.zeros(3)}, targets=[tensor])
+    (value,) = graph.run(feeds={x: np.zeros(3, np.float32)}, targets=[tensor])
     np.testing.assert_array_equal(value, np.full(3, 2000.0))
 
 

@@ -56,6 +56,7 @@ def test_softmax_cross_entropy(shape, axis, reduction_type, name):
 
 @pytest.mark.parametrize("reduction_type", ["None", "Sum", "Mean"])
 @pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.float64
 def test_gradient_agrees_with_differences(axis, reduction_type):
     rng = seeded("differences")
     source, labels = rng.standard_normal((4, 5)), rng.random((4, 5))

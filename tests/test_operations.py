@@ -4,7 +4,19 @@ import numpy as np
 import pytest
 from cases import operations as table
 from cases.operations import OPERATIONS
-from support import FLOAT_DTYPES, assert_close, assert_same_bits, central_differences, counting, dtype, names, seeded
+from support import (
+    FLOAT_DTYPES,
+    WIDEST,
+    WIDEST_TOLERANCE,
+    assert_close,
+    assert_same_bits,
+    central_differences,
+    counting,
+    dtype,
+    dtypes,
+    names,
+    seeded,
+)
 
 import mpsgraph_native as mg
 from mpsgraph_native.verify.reference import softmax as reference_softmax
@@ -56,12 +68,13 @@ def test_derivative(operation):
     """gradients(Σ w∘f(operands)) against (f(a + h) − f(a − h)) / 2h of the NumPy formula."""
     arrays = operands_of(operation, "float64")
     graph = mg.Graph()
-    tensors = [graph.placeholder(array.shape, "float64", name=f"operand{k}") for k, array in enumerate(arrays)]
+    tensors = [graph.placeholder(array.shape, WIDEST, name=f"operand{k}") for k, array in enumerate(arrays)]
     result = getattr(graph, operation.name)(*tensors, **operation.attributes)
     weights = seeded("weights").standard_normal(tuple(result.shape))
-    loss = graph.reduction_sum(graph.multiplication(result, graph.constant(weights, dtype="float64")), axes=None)
+    loss = graph.reduction_sum(graph.multiplication(result, graph.constant(weights, dtype=WIDEST)), axes=None)
     gradients = graph.gradients(loss, tensors)
-    values = graph.run(feeds=dict(zip(tensors, arrays, strict=True)), targets=gradients)
+    feeds = dict(zip(tensors, (array.astype(WIDEST) for array in arrays), strict=True))
+    values = graph.run(feeds=feeds, targets=gradients)
     for position, value in enumerate(values):
 
         def moved(array, position=position):
@@ -69,11 +82,11 @@ def test_derivative(operation):
 
         assert value.shape == arrays[position].shape
         expected = central_differences(moved, arrays[position], weights, 1e-6)
-        np.testing.assert_allclose(value, expected, rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(value, expected, **WIDEST_TOLERANCE)
 
 
 @reductions
-@pytest.mark.parametrize("name", ["float32", "float64"])
+@pytest.mark.parametrize("name", dtypes("float32", "float64"))
 @pytest.mark.parametrize("shape", [(5, 7), (2, 3, 4), (1, 1)], ids=str)
 def test_softmax_cross_entropy(reduction, name, shape):
     """The size of the result is settled: one loss per remaining element, or one altogether."""
@@ -95,6 +108,7 @@ def test_softmax_cross_entropy(reduction, name, shape):
 
 
 @reductions
+@pytest.mark.float64
 def test_softmax_cross_entropy_gradient_is_the_derivative(reduction):
     rng = seeded("cross entropy derivative")
     source, labels = table.draw(rng, (4, 6), "real"), table.draw(rng, (4, 6), "distribution")

@@ -4,7 +4,7 @@ import mmap
 
 import numpy as np
 import pytest
-from support import assert_same_bits, counting, dtype, names, random_array, seeded
+from support import assert_same_bits, counting, dtype, dtypes, names, random_array, seeded
 
 import mpsgraph_native as mg
 
@@ -179,7 +179,7 @@ def test_out_of_two_results_refused(change):
     assert not indices.any()
 
 
-@pytest.mark.parametrize("name", ["float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("name", dtypes("float64", "float16", "bfloat16"))
 def test_out_has_the_type_of_the_operands(name):
     source = counting(2, 3, dtype_name=name)
     out = np.zeros((2, 3), dtype(name))

@@ -8,6 +8,7 @@ from support import (
     POOLINGS,
     assert_close,
     assert_same_bits,
+    dtypes,
     pooling_descriptor,
     pooling_operation,
     pooling_source,
@@ -48,7 +49,7 @@ def test_max_return_indices(name, mode, kind):
     np.testing.assert_array_equal(indices, expected_indices)
 
 
-@pytest.mark.parametrize("dtype_name", ["float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("dtype_name", dtypes("float64", "float16", "bfloat16"))
 @pytest.mark.parametrize("name", POOLINGS)
 def test_indices_of_every_dtype(name, dtype_name):
     shape, fields = POOLINGS[name]

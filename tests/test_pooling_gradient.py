@@ -9,6 +9,7 @@ from support import (
     assert_close,
     assert_same_bits,
     central_differences,
+    dtypes,
     names,
     pooling_descriptor,
     pooling_operation,
@@ -109,7 +110,7 @@ def test_mode_that_cannot_name_a_pooled_axis(name, mode):
         )
 
 
-@pytest.mark.parametrize("dtype_name", ["float64", "float16", "bfloat16"])
+@pytest.mark.parametrize("dtype_name", dtypes("float64", "float16", "bfloat16"))
 @pytest.mark.parametrize("mode", ["GlobalFlatten4D", "LocalFlatten4D"])
 @pytest.mark.parametrize("name", POOLINGS)
 def test_max_from_indices_of_every_dtype(name, mode, dtype_name):
@@ -185,6 +186,7 @@ def test_l2_norm_gradient_at_zero():
 
 
 @pytest.mark.parametrize(("kind", "name"), BY_SOURCE)
+@pytest.mark.float64
 def test_against_central_differences(kind, name):
     """Steps that cannot change which element is the maximum; max and avg are then linear, and the norm is smooth."""
     shape, fields = POOLINGS[name]

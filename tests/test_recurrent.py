@@ -77,6 +77,7 @@ def loss(case, arrays, incoming):
 
 
 @pytest.mark.parametrize("case", SMOOTH, ids=str)
+@pytest.mark.float64
 def test_gradients_are_difference_quotients(case):
     arrays, incoming = case.arrays(), case.incoming()
     gradients = backward(case)

@@ -69,6 +69,7 @@ def test_reset_after_without_any_bias():
     assert_nearly_equal(run(case, arrays)[0], run(case, arrays | zeros)[0])
 
 
+@pytest.mark.float64
 def test_identity_input_weight():
     """Without input_weight the source holds the gates' share x·Wᵀ already."""
     case = Case(family=GRU, operands=frozenset({"input_weight"}), dtype="float64")
@@ -77,6 +78,7 @@ def test_identity_input_weight():
     np.testing.assert_allclose(run(case, projected)[0], run(case, arrays)[0], rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.float64
 def test_mask_acts_only_on_the_recurrent_product():
     """h⁻ itself is kept: with a zero mask, h = z∘h⁻ + (1−z)∘o where z and o see x alone."""
     case = full(GRU, dtype="float64")
@@ -90,6 +92,7 @@ def test_mask_acts_only_on_the_recurrent_product():
     np.testing.assert_allclose(candidate, np.tanh(np.split(projection, 3, axis=-1)[2]), rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.float64
 def test_z_state_of_the_descriptor_is_post_activation():
     case = full(GRU, dtype="float64")
     _, z_state = run(case, case.arrays())

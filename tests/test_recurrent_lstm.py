@@ -52,6 +52,7 @@ def test_gate_order_is_only_an_order():
         assert_nearly_equal(actual, expected)
 
 
+@pytest.mark.float64
 def test_cell_and_state_follow_from_the_gates():
     """c = f∘c⁻ + i∘z, h = o∘tanh(c)."""
     case = full(LSTM, dtype="float64")
@@ -63,6 +64,7 @@ def test_cell_and_state_follow_from_the_gates():
     np.testing.assert_allclose(h, o * np.tanh(cell), rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.float64
 def test_peephole_reads_the_previous_cell_for_every_gate():
     """a_k = x·Wᵀ + hm·Rᵀ + b + p_k∘c⁻, the output gate included."""
     case = full(LSTM, shape=(1, 2, 3, 5), dtype="float64")
@@ -82,6 +84,7 @@ def test_zero_peephole_changes_nothing():
     assert_nearly_equal(run(case, zero), run(case, arrays))
 
 
+@pytest.mark.float64
 def test_cell_gradient_enters_at_the_last_step():
     """The gradient of Σ c_final∘cell_gradient: only the last processed step of the cell is reached."""
     case = Case(family=LSTM, operands=frozenset({"input_weight", "init_cell"}), dtype="float64", shape=(1, 2, 3, 5))

@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 from cases.recurrent_sweep import ACTIVATIONS, SINGLE_GATE, Case, full
+from support import WIDEST
 
 import mpsgraph_native as mg
 from mpsgraph_native.verify.reference.recurrent import activate
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.float64
 def test_z_state_is_pre_activation(activation):
     """h = f(z)."""
     case = full(SINGLE_GATE, dtype="float64", options={"activation": activation})
@@ -27,24 +29,25 @@ def test_z_state_is_pre_activation(activation):
 def test_hard_sigmoid(value, expected, slope):
     """clamp(0.2·a + 0.5, 0, 1), slope 0.2 strictly inside."""
     descriptor = mg.SingleGateRNNDescriptor(activation="HardSigmoid", training=True)
-    source, weight = np.full((1, 1, 1), value), np.zeros((1, 1))
+    source, weight = np.full((1, 1, 1), value, WIDEST), np.zeros((1, 1), WIDEST)
     h, z_state = mg.single_gate_rnn(source, weight, descriptor=descriptor)
-    assert h.item() == pytest.approx(expected, abs=1e-15)
-    gradients = mg.single_gate_rnn_gradients(source, weight, np.ones((1, 1, 1)), z_state, descriptor=descriptor)
-    assert gradients.source.item() == pytest.approx(slope, abs=1e-15)
+    assert h.item() == pytest.approx(expected, abs=float(4 * np.finfo(WIDEST).eps))
+    gradients = mg.single_gate_rnn_gradients(source, weight, np.ones_like(h), z_state, descriptor=descriptor)
+    assert gradients.source.item() == pytest.approx(slope, abs=float(4 * np.finfo(WIDEST).eps))
 
 
 @pytest.mark.parametrize(("value", "slope"), [(-1.0, 0.0), (0.0, 0.0), (1.0, 1.0)])
 def test_relu_is_the_default_and_flat_at_zero(value, slope):
     descriptor = mg.SingleGateRNNDescriptor(training=True)
     assert descriptor.activation.name == "Relu"
-    source, weight = np.full((1, 1, 1), value), np.zeros((1, 1))
+    source, weight = np.full((1, 1, 1), value, WIDEST), np.zeros((1, 1), WIDEST)
     h, z_state = mg.single_gate_rnn(source, weight, descriptor=descriptor)
     assert h.item() == max(value, 0.0)
-    gradients = mg.single_gate_rnn_gradients(source, weight, np.ones((1, 1, 1)), z_state, descriptor=descriptor)
+    gradients = mg.single_gate_rnn_gradients(source, weight, np.ones_like(h), z_state, descriptor=descriptor)
     assert gradients.source.item() == slope
 
 
+@pytest.mark.float64
 def test_linear_recurrence_in_closed_form():
     """f(a) = a and x = 0: h[t] = (R^(t+1))·h0, and the gradient of h0 is R transposed as often."""
     case = Case(family=SINGLE_GATE, shape=(4, 2, 3, 3), dtype="float64", options={"activation": "None"})

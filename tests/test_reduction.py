@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from support import FLOAT_DTYPES, assert_close, assert_same_bits, dtype, names, random_array, seeded
+from support import FLOAT_DTYPES, assert_close, assert_same_bits, dtype, dtypes, names, random_array, seeded
 
 import mpsgraph_native as mg
 
@@ -99,7 +99,7 @@ def test_arg(function, shape, axis, name):
 
 
 @pytest.mark.parametrize("length", [1, 7, 100, 5000, 140_000])
-@pytest.mark.parametrize("name", ["float32", "float64"])
+@pytest.mark.parametrize("name", dtypes("float32", "float64"))
 def test_nan_is_skipped(length, name):
     tensor = np.full((2, length), np.nan, name)
     tensor[1, length // 2] = -np.inf

@@ -139,7 +139,7 @@ def test_dlpack_round_trip():
 
 def test_asarray_copies_when_told():
     array = counting(2, 3)
-    shared, copied = mg.asarray(array, copy=False), mg.asarray(array, copy=True)
+    shared, copied = mg.asarray(array, copy=False, device="cpu"), mg.asarray(array, copy=True)
     array[0, 0] = 99
     assert np.asarray(shared)[0, 0] == 99
     assert np.asarray(copied)[0, 0] == 1
@@ -155,7 +155,7 @@ def test_asarray_of_tensor_data():
 def test_asarray_of_read_only_memory_stays_read_only():
     array = counting(2, 3)
     array.setflags(write=False)
-    tensor = mg.asarray(array, copy=False)
+    tensor = mg.asarray(array, copy=False, device="cpu")
     assert not np.asarray(tensor).flags.writeable
     assert memoryview(tensor).readonly
 
@@ -191,7 +191,7 @@ def test_the_exporter_fills_what_is_asked():
 def test_the_exporter_does_not_hand_out_read_only_memory_for_writing():
     array = counting(2, 3)
     array.setflags(write=False)
-    tensor = mg.asarray(array, copy=False)
+    tensor = mg.asarray(array, copy=False, device="cpu")
     assert export(tensor, PYBUF_ND)["readonly"]
     with pytest.raises(BufferError):
         export(tensor, PYBUF_ND | PYBUF_WRITABLE)
@@ -221,7 +221,7 @@ def test_adopted_memory_lives_as_long_as_the_tensor():
 
     owner = counting(2, 3).view(Owner)
     alive = weakref.ref(owner)
-    tensor = mg.asarray(owner, copy=False)
+    tensor = mg.asarray(owner, copy=False, device="cpu")
     del owner
     gc.collect()
     assert alive() is not None

@@ -2,7 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
-from support import FLOAT_DTYPES, assert_same_bits, dtype, names, seeded
+from support import FLOAT_DTYPES, assert_same_bits, dtype, dtypes, names, seeded
 
 import mpsgraph_native as mg
 
@@ -39,7 +39,7 @@ def test_transpose(shape, name):
         assert_same_bits(mg.transpose(tensor, permutation=permutation), expected)
 
 
-@pytest.mark.parametrize("name", ["float32", "float64", "int16", "uint8"])
+@pytest.mark.parametrize("name", dtypes("float32", "float64", "int16", "uint8"))
 @pytest.mark.parametrize(
     ("shape", "permutation"),
     [((8, 16, 65, 67), (0, 2, 3, 1)), ((8, 65, 67, 16), (0, 3, 1, 2)), ((1000, 301), (1, 0)), ((40, 50, 60), (2, 1, 0)),

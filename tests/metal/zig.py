@@ -68,9 +68,8 @@ def cmake_list(name):
 
 def metal_sources():
     """Every source of the Metal engine, as the build has them."""
-    return [METAL / name for name in cmake_list("metal_sources")] + [
-        METAL / f"{family}.mm" for family in cmake_list("families")
-    ]
+    names = [*cmake_list("metal_tables"), *cmake_list("metal_sources")]
+    return [METAL / name for name in [*names, *(f"{family}.mm" for family in cmake_list("families"))]]
 
 
 @functools.cache

@@ -3,6 +3,7 @@
 It runs on a Mac, and on the stand-in where the package was built with it; elsewhere there is nothing to test.
 """
 
+import fcntl
 import logging
 import os
 import subprocess
@@ -185,6 +186,30 @@ def test_remains_of_processes_that_ended_are_removed(tmp_path, one_size):
     use(32)
     assert not old.exists() and fresh.exists() and (other / "text").exists()
     assert len(entries(tmp_path)) == 3
+
+
+@pytest.mark.parametrize(
+    "held, blocked", [(fcntl.LOCK_SH, "making room"), (fcntl.LOCK_EX, "reading")], ids=["reading", "making room"]
+)
+def test_reading_and_making_room_wait_for_each_other(tmp_path, one_size, held, blocked):
+    """By a lock on the directory, which other processes see."""
+    mg.set_compiled_storage(tmp_path, limit_bytes=one_size + one_size // 2)
+    use(31)
+    mg.clear_cache()
+    kept = entries(tmp_path)
+    directory = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(directory, held)
+    count = 32 if blocked == "making room" else 31
+    waiting = threading.Thread(target=lambda: add(counting(count), counting(count)))
+    waiting.start()
+    try:
+        waiting.join(0.5)
+        assert waiting.is_alive() and set(kept) <= set(entries(tmp_path))
+    finally:
+        os.close(directory)  # and thereby unlocks
+        waiting.join(60)
+    assert not waiting.is_alive()
+    assert (entries(tmp_path) == kept) == (blocked == "reading")
 
 
 def test_who_reads_an_executable_keeps_it(tmp_path, one_size, caplog):

@@ -43,6 +43,10 @@ std::string hash_of_bytes(std::string_view bytes) {
   return result;
 }
 
+bool is_hash(std::string_view name) {
+  return name.size() == 32 && name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 std::string read_file(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
@@ -264,8 +268,9 @@ std::uintmax_t PackageStore::evict_to_limit() const {
         fs::remove_all(found.path(), gone);
       continue;
     }
+    if (!is_hash(name)) continue;  // not ours
     const fs::file_time_type used = fs::last_write_time(found.path() / "entry", gone);
-    if (gone) continue;  // not ours, or evicted meanwhile
+    if (gone) continue;  // evicted meanwhile
     try {
       entries.push_back({found.path(), size_of(found.path()), used});
       total += entries.back().bytes;

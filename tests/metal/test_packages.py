@@ -180,11 +180,13 @@ def test_remains_of_processes_that_ended_are_removed(tmp_path, one_size):
         folder.mkdir()
     (old / "package").write_bytes(b"half")
     (other / "text").write_bytes(bytes(10 * one_size))
+    (other / "entry").write_text("of somebody else")
+    os.utime(other / "entry", (1, 1))
     os.utime(old, (1, 1))
     mg.set_compiled_storage(tmp_path, limit_bytes=one_size + one_size // 2)
     use(31)
     use(32)
-    assert not old.exists() and fresh.exists() and (other / "text").exists()
+    assert not old.exists() and fresh.exists() and (other / "text").exists() and (other / "entry").exists()
     assert len(entries(tmp_path)) == 3
 
 

@@ -95,8 +95,8 @@ def compiled_storage_limit():
 def set_compiled_storage(directory, *, limit_bytes=None):
     """Sets where the mps engine keeps executables that it compiles from now on; None: nowhere.
 
-    `limit_bytes` bounds what they take together: the least recently used ones are removed when one is added. None leaves
-    the limit as it is.
+    `limit_bytes` bounds what they take together: when one is added beyond it, the least recently used ones are removed
+    until an eighth is free. None leaves the limit as it is.
     """
     cdef DeviceSettings settings = device_settings()
     if limit_bytes is not None:

@@ -281,7 +281,7 @@ std::uintmax_t PackageStore::evict_to_limit() const {
   std::ranges::sort(entries, {}, &Entry::used);
   const int lock = locked(directory_, LOCK_EX);
   for (const Entry& entry : entries) {
-    if (total <= limit_) break;
+    if (total <= limit_ - limit_ / 8) break;  // so that not every addition looks through all
     remove(entry.folder);
     total -= entry.bytes;
   }

@@ -20,10 +20,7 @@ if [ ! -x "$work/venv/bin/python" ]; then
 fi
 
 defines="MPSGRAPH_NATIVE_METAL=STAND_IN;MPSGRAPH_NATIVE_SANITIZE=$sanitizers"
-if [ -n "${COVERAGE:-}" ]; then
-  defines+=";CMAKE_CXX_FLAGS=-fprofile-instr-generate -fcoverage-mapping"
-  defines+=";CMAKE_OBJCXX_FLAGS=-fprofile-instr-generate -fcoverage-mapping"
-fi
+defines+=";MPSGRAPH_NATIVE_COVERAGE=${COVERAGE:+ON}"
 PATH="$PWD/$work/venv/bin:$PATH" SKBUILD_CMAKE_DEFINE="$defines" \
   "$work/venv/bin/pip" install -q --no-build-isolation --no-deps --force-reinstall -C build-dir="$work/build" .
 

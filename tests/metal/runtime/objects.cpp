@@ -16,7 +16,7 @@ id class_createInstance(Class c, size_t extra) {
   h->magic = kMagic;
   id o = reinterpret_cast<id>(h + 1);
   o->isa = c;
-  S().live++;
+  count_live(c, 1);
   construct(c, o);
   return o;
 }
@@ -31,7 +31,7 @@ void object_dispose(id o) {  // -[NSObject dealloc]
   for (Class c = o->isa; c; c = c->superclass)
     if (IMP i = own(c, s)) reinterpret_cast<void (*)(id, SEL)>(i)(o, s);
   header(o)->magic = kDead;
-  S().live--;
+  count_live(o->isa, -1);
   std::free(header(o));
 }
 id objc_retain(id o) {

@@ -7,7 +7,7 @@ import gc
 
 import numpy as np
 import pytest
-from mps_support import at_offset, control, live_objects, method_replaced, needs_stand_in, undisturbed  # noqa: F401  a fixture
+from mps_support import add, at_offset, control, live_objects, method_replaced, needs_stand_in, on_pages, undisturbed  # noqa: F401  a fixture
 from support import counting
 
 import mpsgraph_native as mg
@@ -128,6 +128,16 @@ def test_a_hundred_signatures_in_the_cache():
     before = counted()
     compile_and_clear()
     assert counted() == before
+
+
+def test_views_are_kept_between_calls():
+    a, out = on_pages((3000,)), on_pages((3000,))
+    a[...] = 1
+    add(a, a, out=out)
+    before = live_objects()
+    for _ in range(20):
+        add(a, a, out=out)
+        assert live_objects() == before
 
 
 def square_executable(count=15):

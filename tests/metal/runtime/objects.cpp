@@ -1,7 +1,23 @@
 // Life and death of objects: reference counts, pools, weak references, properties.
+#include <deque>
+
 #include "abi.hpp"
 
 using namespace objcrt;
+
+/// Frees the memory of dead objects late, so that a use of one is noticed and not answered by another object there.
+static void bury(Header* dead) {
+#if !__has_feature(address_sanitizer)  // which does the same
+  static auto* mutex = new std::mutex;
+  static auto* graves = new std::deque<Header*>;
+  std::lock_guard<std::mutex> l(*mutex);
+  graves->push_back(dead);
+  if (graves->size() <= 4096) return;
+  dead = graves->front();
+  graves->pop_front();
+#endif
+  std::free(dead);
+}
 
 extern "C" {
 // ---- life and death of objects
@@ -32,7 +48,7 @@ void object_dispose(id o) {  // -[NSObject dealloc]
     if (IMP i = own(c, s)) reinterpret_cast<void (*)(id, SEL)>(i)(o, s);
   header(o)->magic = kDead;
   count_live(o->isa, -1);
-  std::free(header(o));
+  bury(header(o));
 }
 id objc_retain(id o) {
   if (!o) return o;

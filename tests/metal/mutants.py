@@ -127,6 +127,6 @@ def check(place, *tests):
     """Runs tests with the package in `place`."""
     environment = os.environ | {"PYTHONPATH": str(place), "LLVM_PROFILE_FILE": os.devnull}
     return subprocess.run(
-        [sys.executable, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests],
+        [sys.executable, "-P", "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider", *tests],
         cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip

@@ -17,7 +17,7 @@ METAL = ROOT / "native" / "metal"
 LIBRARY = "native/libmpsgraph_native_core.so"
 # run_stand_in.sh has the build beside the environment.
 BUILD = Path(sys.prefix).parent / "build"
-MISSING = f"needs the build of tests/metal/run_stand_in.sh in {BUILD}"
+MISSING = f"needs the build of tests/metal/run_stand_in.sh in {BUILD}, without sanitizers"
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Fault:
 
 
 def available():
-    return (BUILD / "build.ninja").exists()
+    return (BUILD / "build.ninja").exists() and "clang_rt" not in os.environ.get("LD_PRELOAD", "")
 
 
 def run(command, **options):

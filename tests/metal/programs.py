@@ -27,9 +27,14 @@ OBJCXX = [
 ]  # fmt: skip
 
 
+def environment():
+    """Without the sanitizer of the surrounding tests, which neither compiler nor program has."""
+    return {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+
+
 def run(*command):
     """Runs the compiler; the error holds what it printed."""
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=environment())
     if done.returncode:
         raise AssertionError(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
 
@@ -70,6 +75,4 @@ def build(source, directory, sanitizers=""):
 
 
 def execute(program):
-    # Sanitizers of the surrounding tests are not the program's.
-    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    return subprocess.run([program], capture_output=True, text=True, timeout=60, env=environment, check=False)
+    return subprocess.run([program], capture_output=True, text=True, timeout=60, env=environment(), check=False)

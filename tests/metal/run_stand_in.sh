@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Rung 3: builds the package with the Metal engine on its stand-in and runs the tests on device mps.
 # Usage: run_stand_in.sh [sanitizers] [pytest arguments], for example run_stand_in.sh address,undefined tests/metal
+# With COVERAGE set the engine counts its lines: line_coverage.py runs this so, and reports.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -158,6 +158,14 @@ def test_a_failed_run_writes_nothing_beside_pages():
     np.testing.assert_array_equal(out, 7)
 
 
+@pytest.mark.parametrize("offset", [4, 16])
+def test_memory_beside_pages_is_read_and_written_whole(offset):
+    a, b, out = (at_offset(100, offset) for _ in range(3))
+    a[...], b[...], out[...] = np.arange(100), 1, -1
+    add(a, b, out=out)
+    np.testing.assert_array_equal(out, np.arange(100) + 1)
+
+
 def test_float64_is_refused_by_name():
     with pytest.raises(TypeError, match=r"primary.*mps"):
         add(counting(3, dtype_name="float64"), counting(3, dtype_name="float64"))

@@ -40,14 +40,14 @@ FAULTS = {
         "buffer.mm",
         "std::memcpy(memory.pooled_.contents, data, memory.bytes_);",
         "std::memcpy(memory.pooled_.contents, data, memory.bytes_ / 2);",
-        "tests/metal/test_memory.py::test_small_memory_beside_pages_is_copied_once",
+        "tests/metal/test_engine.py::test_memory_beside_pages_is_read_and_written_whole",
         "Mismatched elements",
     ),
     "a short write": Fault(
         "buffer.mm",
         "std::memcpy(destination_, pooled_.contents, bytes_);",
         "std::memcpy(destination_, pooled_.contents, bytes_ - 4);",
-        "tests/metal/test_memory.py::test_small_memory_beside_pages_is_copied_once",
+        "tests/metal/test_engine.py::test_memory_beside_pages_is_read_and_written_whole",
         "Mismatched elements",
     ),
     "a view of freed memory": Fault(

@@ -15,7 +15,10 @@ class Future:
 
     def result(self, timeout=None):
         """The run's results; waits at most `timeout` seconds, then raises TimeoutError. Raises what the run raised."""
-        return self._future.result(timeout)
+        try:
+            return self._future.result(timeout)
+        finally:
+            del self  # the traceback of what it raises holds this frame: they would keep each other
 
     def exception(self, timeout=None):
         """What the run raised, or None."""

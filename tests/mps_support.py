@@ -1,5 +1,6 @@
 """Helpers of the tests of the mps engine, which run on a Mac and on the stand-in."""
 
+import contextlib
 import ctypes
 import os
 from pathlib import Path
@@ -90,3 +91,32 @@ def at_offset(count, offset, dtype="float32"):
 
 def add(a, b, **keywords):
     return mg.addition(a, b, device="mps", **keywords)
+
+
+def control(name):
+    """A function of the stand-in that gives nothing, looked up when it is called."""
+
+    def call(*arguments):
+        function = counter(name)
+        function.restype = None
+        function(*arguments)
+
+    return call
+
+
+@contextlib.contextmanager
+def method_replaced(selector, replacement):
+    """Has messages with `selector` answered by another method: "standInNothing" gives nil, an unknown one raises."""
+    control("replace_method")(selector.encode(), replacement.encode())
+    try:
+        yield
+    finally:
+        control("replace_method")(selector.encode(), None)
+
+
+def live_objects():
+    """How many Objective-C objects live on the stand-in, by class; blocks on the heap count too."""
+    counts = {}
+    report = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_long)
+    control("report_live_objects")(report(lambda name, count: counts.update({name.decode(): count})))
+    return counts

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -189,6 +190,26 @@ def test_run_async_keeps_its_memory_alive(net):
     del executable
     gc.collect()
     assert_same_bits(future.result()[0], net.expected)
+
+
+def test_run_async_that_fails_leaves_no_cycle():
+    """Without it the error and its future would keep each other until the cyclic garbage collector comes."""
+    graph = mg.Graph()
+    gradient = graph.placeholder((1, 1, 1, 1), "float32", name="gradient")
+    indices = graph.placeholder((1, 1, 1, 1), "int32", name="indices")
+    window = mg.Pooling2DDescriptor(kernel_height=2, kernel_width=2, return_indices_mode="GlobalFlatten2D")
+    target = graph.max_pooling_2d_gradient(gradient, indices=indices, output_shape=(1, 1, 2, 2), descriptor=window)
+    executable = graph.compile(feeds=[gradient, indices], targets=[target])
+    gc.disable()
+    try:
+        future = executable.run_async([counting(1, 1, 1, 1), np.full((1, 1, 1, 1), 4, np.int32)])
+        with pytest.raises(mg.ShapeError, match="indices") as raised:
+            future.result(60)
+        error = weakref.ref(raised.value)
+        del future, raised
+        assert error() is None
+    finally:
+        gc.enable()
 
 
 def test_run_async_refuses_like_run(net):

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Rung 3: builds the package with the Metal engine on its stand-in and runs the tests on device mps.
 # Usage: run_stand_in.sh [sanitizers] [pytest arguments], for example run_stand_in.sh address,undefined tests/metal
+# With COVERAGE set the engine counts its lines: line_coverage.py runs this so, and reports.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -20,10 +21,7 @@ if [ ! -x "$work/venv/bin/python" ]; then
 fi
 
 defines="MPSGRAPH_NATIVE_METAL=STAND_IN;MPSGRAPH_NATIVE_SANITIZE=$sanitizers"
-if [ -n "${COVERAGE:-}" ]; then
-  defines+=";CMAKE_CXX_FLAGS=-fprofile-instr-generate -fcoverage-mapping"
-  defines+=";CMAKE_OBJCXX_FLAGS=-fprofile-instr-generate -fcoverage-mapping"
-fi
+defines+=";MPSGRAPH_NATIVE_COVERAGE=${COVERAGE:+ON}"
 PATH="$PWD/$work/venv/bin:$PATH" SKBUILD_CMAKE_DEFINE="$defines" \
   "$work/venv/bin/pip" install -q --no-build-isolation --no-deps --force-reinstall -C build-dir="$work/build" .
 

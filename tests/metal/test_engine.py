@@ -11,13 +11,15 @@ import threading
 
 import numpy as np
 import pytest
-from mps_support import MPS, STAND_IN, add, at_offset, needs_mps, on_pages, undisturbed  # noqa: F401  a fixture
+from mps_support import MPS, STAND_IN, add, at_offset, method_replaced, needs_mps, needs_stand_in, on_pages, undisturbed  # noqa: F401  a fixture
 from support import counting
 
 import mpsgraph_native as mg
 from mpsgraph_native._core import testing
 
 pytestmark = [needs_mps, pytest.mark.usefixtures("undisturbed")]
+
+RUN = "runAsyncWithMTLCommandQueue:inputsArray:resultsArray:executionDescriptor:"
 
 
 def test_the_description_says_what_computes():
@@ -156,6 +158,14 @@ def test_a_failed_run_writes_nothing_beside_pages():
     np.testing.assert_array_equal(out, 7)
 
 
+@pytest.mark.parametrize("offset", [4, 16])
+def test_memory_beside_pages_is_read_and_written_whole(offset):
+    a, b, out = (at_offset(100, offset) for _ in range(3))
+    a[...], b[...], out[...] = np.arange(100), 1, -1
+    add(a, b, out=out)
+    np.testing.assert_array_equal(out, np.arange(100) + 1)
+
+
 def test_float64_is_refused_by_name():
     with pytest.raises(TypeError, match=r"primary.*mps"):
         add(counting(3, dtype_name="float64"), counting(3, dtype_name="float64"))
@@ -250,3 +260,17 @@ def test_a_graph_around_tensors_without_elements():
     total_value, square_value = executable.run([np.zeros((0, 3), np.float32), counting(3)])
     np.testing.assert_array_equal(total_value, counting(1, 3))
     assert square_value.shape == (0, 3)
+
+
+@needs_stand_in
+@pytest.mark.parametrize("selector", ["addObject:", RUN])
+def test_an_exception_of_the_frameworks_is_a_device_error(selector):
+    graph = mg.Graph()
+    x = graph.placeholder((3,), "float32", name="x")
+    executable = graph.compile(feeds=[x], targets=[graph.square(x)], device="mps")
+    with (
+        method_replaced(selector, "noSuchMethod"),
+        pytest.raises(mg.DeviceError, match=r"NSInvalidArgumentException: .*unrecognized selector"),
+    ):
+        executable.run([counting(3)])
+    np.testing.assert_array_equal(executable.run([counting(3)])[0], counting(3) ** 2)

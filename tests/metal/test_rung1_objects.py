@@ -47,6 +47,36 @@ def test_refuses(fault, tmp_path):
         zig.compile_object(path, tmp_path / "fault.o", "aarch64")
 
 
+PLANTED = {
+    "a selector that does not exist": ("activation.mm", "reLUWithTensor:", "reluWithTensor:", "reluWithTensor:name:"),
+    "a selector of another class": (
+        "executable.mm", "[lowered.graph compileWithDevice:", "[device.graph compileWithDevice:", "no visible @interface",
+    ),
+    "an argument of another class": (
+        "device.mm", "deviceWithMTLDevice:found.device.metal]", "deviceWithMTLDevice:found.device.queue]",
+        "incompatible type|cannot initialize",
+    ),
+    "a class that does not exist": (
+        "executable.mm", "[MPSGraphExecutableExecutionDescriptor new]", "[MPSGraphRunDescriptor new]",
+        "undeclared identifier",
+    ),
+    "a call without a fence for its macOS": (
+        "package_cache.mm", "      if (@available(macOS 14.0, *))\n        [stored", "        [stored", "macOS 14.0",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", PLANTED)
+def test_refuses_a_fault_planted_in_the_engine(fault, tmp_path):
+    """The source as it is compiles: see test_compiles_for_macos."""
+    name, right, wrong, message = PLANTED[fault]
+    text = (zig.METAL / name).read_text()
+    assert text.count(right) == 1
+    (tmp_path / name).write_text(text.replace(right, wrong))
+    with pytest.raises(AssertionError, match=message):
+        zig.compile_object(tmp_path / name, tmp_path / "fault.o", "aarch64")
+
+
 def test_generated_declarations_are_up_to_date():
     for path, text in generate_declarations.generated().items():
         assert path.read_text() == text, f"{path.name}: run tests/metal/generate_declarations.py"

@@ -37,12 +37,48 @@ def test_everything_is_found_but_what_the_core_brings(undefined):
     assert lost <= COMPILER
 
 
+HOMES = {name: library.install_name for library in text_stubs.libraries() for name in library.classes}
+
+
+def class_references(undefined):
+    return {name: library for name, library in undefined.items() if name.startswith("_OBJC_CLASS_$_")}
+
+
+def strangers(undefined):
+    """Classes that are bound to another library than their own."""
+    return {
+        name
+        for name, library in class_references(undefined).items()
+        if library != HOMES[name.removeprefix("_OBJC_CLASS_$_")]
+    }
+
+
 def test_classes_bind_to_their_own_framework(undefined):
-    homes = {name: library.install_name for library in text_stubs.libraries() for name in library.classes}
-    classes = {name: library for name, library in undefined.items() if name.startswith("_OBJC_CLASS_$_")}
+    classes = class_references(undefined)
     assert {"_OBJC_CLASS_$_MPSGraph", "_OBJC_CLASS_$_MPSNDArray", "_OBJC_CLASS_$_NSData"} <= classes.keys()
-    for name, library in classes.items():
-        assert library == homes[name.removeprefix("_OBJC_CLASS_$_")], name
+    assert not strangers(undefined)
+
+
+def test_a_class_that_another_framework_has_is_noticed(tmp_path, monkeypatch):
+    name = "MPSGraphTensorData"
+    source = tmp_path / "fault.mm"
+    source.write_text(
+        "#import <MetalPerformanceShadersGraph/MetalPerformanceShadersGraph.h>\n"
+        f"id make() {{ return [{name} alloc]; }}\n"
+    )
+    fault = zig.compile_object(source, tmp_path / "fault.o", "aarch64")
+    library = link([fault], tmp_path / "right.dylib", "aarch64", tmp_path / "right")
+    assert f"_OBJC_CLASS_$_{name}" in mach_o.undefined_symbols(library)
+    assert not strangers(mach_o.undefined_symbols(library))
+
+    libraries = text_stubs.libraries()
+    for each in libraries:
+        each.classes = [other for other in each.classes if other != name]
+        if each.install_name.endswith("/Metal"):
+            each.classes.append(name)
+    monkeypatch.setattr(text_stubs, "libraries", lambda: libraries)
+    library = link([fault], tmp_path / "wrong.dylib", "aarch64", tmp_path / "wrong")
+    assert strangers(mach_o.undefined_symbols(library)) == {f"_OBJC_CLASS_$_{name}"}
 
 
 def test_a_class_that_no_framework_has_is_noticed(tmp_path):

@@ -93,8 +93,10 @@ bool class_respondsToSelector(Class c, SEL s);
 extern void* _NSConcreteStackBlock[32];
 extern void* _NSConcreteGlobalBlock[32];
 extern void* _NSConcreteMallocBlock[32];
+extern std::atomic<long> objcrt_live_blocks;                   // on the heap
 extern void (*objcrt_unrecognized)(void*, const char*);        // set by Foundation: raises NSInvalidArgumentException
 extern std::atomic<bool (*)(const char*)> objcrt_unavailable;  // selectors that the pretended system lacks
+extern std::atomic<SEL (*)(SEL)> objcrt_replacement;           // the selector whose method answers instead
 }
 
 namespace objcrt {
@@ -117,7 +119,7 @@ struct State {
   std::mutex weak_mu;
   std::unordered_multimap<id, id*> weak;
   std::recursive_mutex sync_mu;
-  std::atomic<long> live{0};
+  std::unordered_map<Class, std::atomic<long>> live;  // objects by class; a class enters when it is realized
 };
 State& S();
 
@@ -127,6 +129,7 @@ Class isa_of(id o);
 IMP find(Class c, SEL s);
 IMP own(Class c, SEL s);
 bool hidden(SEL s);
+void count_live(Class c, long change);
 SEL known(const char* n);
 [[noreturn]] void die(const char* what, const void* o);
 

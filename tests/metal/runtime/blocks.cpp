@@ -32,6 +32,8 @@ struct Byref {
 enum { REFMASK = 0xfffe, FREE = 1 << 24, HELPERS = 1 << 25, GLOBAL = 1 << 28 };
 enum { F_OBJECT = 3, F_BLOCK = 7, F_BYREF = 8, F_WEAK = 16, F_CALLER = 128 };
 
+std::atomic<long> objcrt_live_blocks{0};
+
 void* _Block_copy(const void* a) {
   auto* b = static_cast<Block*>(const_cast<void*>(a));
   if (!b) return nullptr;
@@ -42,6 +44,7 @@ void* _Block_copy(const void* a) {
   if (b->flags & GLOBAL) return b;
   auto* n = static_cast<Block*>(std::malloc(b->d->size));
   std::memcpy(static_cast<void*>(n), static_cast<void*>(b), b->d->size);
+  objcrt_live_blocks++;
   n->flags = (b->flags & ~(REFMASK | 1)) | FREE | 2;
   n->isa = _NSConcreteMallocBlock;
   if (n->flags & HELPERS) n->d->copy(n, b);
@@ -53,6 +56,7 @@ void _Block_release(const void* a) {
   int32_t left = b->flags.fetch_sub(2) - 2;
   if (left & REFMASK) return;
   if (b->flags & HELPERS) b->d->dispose(b);
+  objcrt_live_blocks--;
   std::free(b);
 }
 void _Block_object_assign(void* dst, const void* src, int flags) {

@@ -10,6 +10,7 @@ void* _NSConcreteMallocBlock[32];
 
 void (*objcrt_unrecognized)(void*, const char*) = nullptr;
 std::atomic<bool (*)(const char*)> objcrt_unavailable{nullptr};
+std::atomic<SEL (*)(SEL)> objcrt_replacement{nullptr};
 }
 
 namespace objcrt {
@@ -48,6 +49,7 @@ static void add_methods(Class c, method_list* l) {
 static void realize(Class c) {
   if (!c || S().realized.count(c)) return;
   S().realized.insert(c);
+  S().live[c] = 0;
   if (c->superclass) {
     realize(c->superclass);
     class_ro *ro = c->ro, *sro = c->superclass->ro;
@@ -94,6 +96,10 @@ SEL known(const char* n) {
   std::unique_lock<std::shared_mutex> l(S().mu);
   return uniq(n);
 }
+void count_live(Class c, long change) {
+  std::shared_lock<std::shared_mutex> l(S().mu);
+  S().live.at(c) += change;
+}
 [[noreturn]] void die(const char* what, const void* o) {
   std::fprintf(stderr, "objcrt: %s %p\n", what, o);
   std::abort();
@@ -123,6 +129,7 @@ void objcrt_register_image(void** cls, size_t n, void** cats, size_t nc, void** 
 }
 IMP objcrt_lookup(id o, SEL s) {
   if (!is_block(o) && !immortal(o) && header(o)->magic != kMagic) die("message to a dead object", o);
+  if (auto* replacement = objcrt_replacement.load()) s = replacement(s);
   if (IMP i = find(isa_of(o), s); i && !hidden(s)) return i;
   if (objcrt_unrecognized) objcrt_unrecognized(o, s);
   std::fprintf(stderr, "objcrt: [%s %s]\n", o->isa->ro->name, s);
@@ -132,7 +139,18 @@ IMP objcrt_lookup_super(objc_super* p, SEL s) {
   if (IMP i = find(p->current->superclass, s)) return i;
   die(s, p->receiver);
 }
-long objcrt_live_objects(void) { return S().live.load(); }
+void objcrt_report_live_objects(void (*report)(const char*, long)) {
+  std::shared_lock<std::shared_mutex> l(S().mu);
+  for (const auto& [c, count] : S().live)
+    if (count != 0) report(c->ro->name, count);
+  report("block", objcrt_live_blocks);
+}
+long objcrt_live_objects(void) {
+  std::shared_lock<std::shared_mutex> l(S().mu);
+  long sum = objcrt_live_blocks;
+  for (const auto& [c, count] : S().live) sum += count;
+  return sum;
+}
 
 SEL sel_registerName(const char* n) { return known(n); }
 const char* sel_getName(SEL s) { return s; }

@@ -1,7 +1,23 @@
 // Life and death of objects: reference counts, pools, weak references, properties.
+#include <deque>
+
 #include "abi.hpp"
 
 using namespace objcrt;
+
+/// Frees the memory of dead objects late, so that a use of one is noticed and not answered by another object there.
+static void bury(Header* dead) {
+#if !__has_feature(address_sanitizer)  // which does the same
+  static auto* mutex = new std::mutex;
+  static auto* graves = new std::deque<Header*>;
+  std::lock_guard<std::mutex> l(*mutex);
+  graves->push_back(dead);
+  if (graves->size() <= 4096) return;
+  dead = graves->front();
+  graves->pop_front();
+#endif
+  std::free(dead);
+}
 
 extern "C" {
 // ---- life and death of objects
@@ -16,7 +32,7 @@ id class_createInstance(Class c, size_t extra) {
   h->magic = kMagic;
   id o = reinterpret_cast<id>(h + 1);
   o->isa = c;
-  S().live++;
+  count_live(c, 1);
   construct(c, o);
   return o;
 }
@@ -31,8 +47,8 @@ void object_dispose(id o) {  // -[NSObject dealloc]
   for (Class c = o->isa; c; c = c->superclass)
     if (IMP i = own(c, s)) reinterpret_cast<void (*)(id, SEL)>(i)(o, s);
   header(o)->magic = kDead;
-  S().live--;
-  std::free(header(o));
+  count_live(o->isa, -1);
+  bury(header(o));
 }
 id objc_retain(id o) {
   if (!o) return o;

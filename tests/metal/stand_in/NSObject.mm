@@ -54,6 +54,12 @@ const char* class_getName(Class cls);
 - (BOOL)respondsToSelector:(SEL)selector {
   return class_respondsToSelector(object_getClass(self), selector);
 }
++ (id)standInNothing {
+  return nil;
+}
+- (id)standInNothing {
+  return nil;
+}
 - (NSString*)description {
   return [NSString stringWithFormat:@"<%s: %p>", class_getName(object_getClass(self)), (void*)self];
 }

@@ -1,6 +1,7 @@
 #include "controls.hpp"
 
 #include <atomic>
+#include <mutex>
 #include <string_view>
 #include <unordered_map>
 
@@ -8,7 +9,10 @@
 
 extern "C" {
 long objcrt_live_objects(void);
+void objcrt_report_live_objects(void (*report)(const char*, long));
 extern std::atomic<bool (*)(const char*)> objcrt_unavailable;
+extern std::atomic<const char* (*)(const char*)> objcrt_replacement;
+const char* sel_registerName(const char* name);
 }
 
 namespace stand_in {
@@ -36,6 +40,15 @@ bool unavailable(const char* selector) {
   const Version version = macos_version();
   return version.major < found->second.major ||
          (version.major == found->second.major && version.minor < found->second.minor);
+}
+
+std::mutex replacements_mutex;
+std::unordered_map<const char*, const char*> replacements;  // selectors, of which there is one each
+
+const char* replacement_of(const char* selector) {
+  const std::lock_guard lock(replacements_mutex);
+  const auto found = replacements.find(selector);
+  return found == replacements.end() ? selector : found->second;
 }
 
 bool take(std::atomic<int>& remaining) {
@@ -69,6 +82,14 @@ void stand_in_set_macos_version(int major, int minor, int patch) {
   stand_in::patch_version = patch;
   objcrt_unavailable = stand_in::unavailable;
 }
+void stand_in_replace_method(const char* selector, const char* replacement) {
+  const std::lock_guard lock(stand_in::replacements_mutex);
+  if (replacement)
+    stand_in::replacements[sel_registerName(selector)] = sel_registerName(replacement);
+  else
+    stand_in::replacements.erase(sel_registerName(selector));
+  objcrt_replacement = stand_in::replacements.empty() ? nullptr : stand_in::replacement_of;
+}
 void stand_in_fail_command_buffers(int count) { stand_in::command_buffer_failures = count; }
 void stand_in_fail_buffers(int count) { stand_in::buffer_failures = count; }
 void stand_in_set_delay(int milliseconds) { stand_in::milliseconds = milliseconds; }
@@ -76,6 +97,10 @@ void stand_in_set_delay(int milliseconds) { stand_in::milliseconds = millisecond
 long stand_in_live_objects(void) {
   stand_in::wait_until_idle();
   return objcrt_live_objects();
+}
+void stand_in_report_live_objects(void (*report)(const char*, long)) {
+  stand_in::wait_until_idle();
+  objcrt_report_live_objects(report);
 }
 long stand_in_compilations(void) { return stand_in::compilations; }
 long stand_in_package_loads(void) { return stand_in::package_loads; }

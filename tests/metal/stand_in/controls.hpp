@@ -10,6 +10,9 @@
 STAND_IN_API void stand_in_set_device_present(int present);
 /// The macOS that NSProcessInfo reports. Methods that are newer answer as unrecognized selectors.
 STAND_IN_API void stand_in_set_macos_version(int major, int minor, int patch);
+/// Messages with this selector are answered by the method of another; a null replacement ends that. With
+/// "standInNothing" they are answered by nil, with the name of no method by an exception.
+STAND_IN_API void stand_in_replace_method(const char* selector, const char* replacement);
 /// The next `count` command buffers fail.
 STAND_IN_API void stand_in_fail_command_buffers(int count);
 /// The next `count` buffers cannot be made.
@@ -17,7 +20,10 @@ STAND_IN_API void stand_in_fail_buffers(int count);
 /// Milliseconds that a command buffer takes longer.
 STAND_IN_API void stand_in_set_delay(int milliseconds);
 
+/// Objective-C objects that live, blocks on the heap among them, once every command buffer is done.
 STAND_IN_API long stand_in_live_objects(void);
+/// The same by class.
+STAND_IN_API void stand_in_report_live_objects(void (*report)(const char* name, long count));
 STAND_IN_API long stand_in_compilations(void);
 STAND_IN_API long stand_in_package_loads(void);
 STAND_IN_API long stand_in_runs(void);

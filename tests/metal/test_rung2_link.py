@@ -11,13 +11,14 @@ COMPILER = {"___isPlatformVersionAtLeast"}
 
 
 def link(objects, output, architecture, directory):
+    text_stubs.write(directory / "stubs")
     zig.run(
         *zig.target(architecture),
         "-shared",
         "-undefined",
         "dynamic_lookup",
         *objects,
-        *text_stubs.write(directory / "stubs"),
+        *text_stubs.options(directory / "stubs"),
         "-o",
         output,
     )

@@ -22,7 +22,7 @@ from metal import text_stubs, zig
 ARCHITECTURES = {"arm64": "aarch64", "x86_64": "x86_64"}
 LINKER = "ld64.lld-19"
 DRIVER = "clang++-19"
-LIBCXX = "/usr/lib/libc++.1.dylib"
+LIBCXX, LIBSYSTEM = "/usr/lib/libc++.1.dylib", "/usr/lib/libSystem.B.dylib"
 
 COMPILER = """#!/bin/sh
 # Compiles with zig, links with LLVM's linker.
@@ -41,6 +41,8 @@ COMPILE_OPTIONS = [
     # Apple's pyconfig.h has it; this machine's asks for POSIX alone.
     "-D_DARWIN_C_SOURCE",
     "-Wunguarded-availability-new",
+    # zig's default is the other way round.
+    "-g0",
     f"-isystem{zig.DECLARATIONS}",
 ]
 
@@ -66,6 +68,13 @@ def missing():
     if importlib.util.find_spec("lief") is None:
         absent.append("lief (pip install lief)")
     return absent
+
+
+def run(*command, **environment):
+    command = [str(word) for word in command]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=zig.ROOT, env=os.environ | environment)
+    if done.returncode:
+        raise AssertionError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
 
 
 def archive_symbols(path):
@@ -108,10 +117,11 @@ def write_kit(kit, architecture):
     sdk = kit / "sdk"
     write_sdk(sdk, architecture)
     target = zig.target(ARCHITECTURES[architecture])
-    runtime = kit / "compiler_runtime.o"
+    runtime = kit / "libclang_rt.osx.a"
     source = kit / "compiler_runtime.c"
     source.write_text(COMPILER_RUNTIME)
-    subprocess.run([zig.executable(), "cc", *target, "-O2", "-c", source, "-o", runtime], check=True)
+    run(zig.executable(), "cc", *target, "-O2", "-g0", "-c", source, "-o", source.with_suffix(".o"))
+    run(zig.executable(), "ar", "rcs", runtime, source.with_suffix(".o"))
     compiler = kit / "bin/c++"
     compiler.parent.mkdir(exist_ok=True)
     compiler.write_text(
@@ -128,13 +138,6 @@ def write_kit(kit, architecture):
     )
     compiler.chmod(0o755)
     download_numpy_headers(kit, architecture)
-
-
-def run(*command, **environment):
-    command = [str(word) for word in command]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=zig.ROOT, env=os.environ | environment)
-    if done.returncode:
-        raise AssertionError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
 
 
 def build_environment(directory):

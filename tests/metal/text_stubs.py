@@ -9,6 +9,7 @@ from pathlib import Path
 from metal import zig
 
 SYSTEM = "/System/Library/Frameworks"
+METAL = ("Metal", "MetalPerformanceShaders", "MetalPerformanceShadersGraph")
 
 
 @dataclass
@@ -24,7 +25,11 @@ class Library:
         targets = "[ x86_64-macos, arm64-macos ]"
         lines = ["--- !tapi-tbd", "tbd-version: 4", f"targets: {targets}", f"install-name: '{self.install_name}'"]
         if self.reexports:
-            lines += ["reexported-libraries:", f"  - targets: {targets}", f"    libraries: [ {', '.join(self.reexports)} ]"]
+            lines += [
+                "reexported-libraries:",
+                f"  - targets: {targets}",
+                f"    libraries: [ {', '.join(self.reexports)} ]",
+            ]
         lines += ["exports:", f"  - targets: {targets}"]
         for key, names in (
             ("symbols", self.symbols),
@@ -103,7 +108,7 @@ def libraries():
         Library("usr/lib/libobjc.A.tbd", LIBOBJC, classes=["NSObject"], symbols=RUNTIME),
         framework("Accelerate", symbols=["_cblas_sgemm", "_cblas_dgemm"]),
     ]
-    for name in ("Metal", "MetalPerformanceShaders", "MetalPerformanceShadersGraph"):
+    for name in METAL:
         classes, symbols = declared(name)
         result.append(framework(name, classes=classes, symbols=symbols))
     return result

@@ -41,7 +41,7 @@ COMPILE_OPTIONS = [
     # Apple's pyconfig.h has it; this machine's asks for POSIX alone.
     "-D_DARWIN_C_SOURCE",
     "-Wunguarded-availability-new",
-    # zig's default is the other way round.
+    # zig adds debugging information unasked, with the names of this machine's folders.
     "-g0",
     f"-isystem{zig.DECLARATIONS}",
 ]
@@ -66,7 +66,7 @@ def missing():
     if zig.executable() is None:
         absent.append("zig (pip install ziglang==0.17.1)")
     if importlib.util.find_spec("lief") is None:
-        absent.append("lief (pip install lief)")
+        absent.append("lief (pip install lief==1.0.0)")
     return absent
 
 

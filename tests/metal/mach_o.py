@@ -34,8 +34,9 @@ def read(path):
     binary = fat.at(0)
     libraries = [library for library in binary.libraries if library.command != kind.ID_DYLIB]
     identities = [library.name for library in binary.libraries if library.command == kind.ID_DYLIB]
+    # lief names a symbol's library itself, but not in every file that zig's linker wrote.
     undefined = {
-        symbol.name: symbol.library.name if symbol.library else None
+        symbol.name: libraries[ordinal - 1].name if 0 < (ordinal := symbol.library_ordinal) <= len(libraries) else None
         for symbol in binary.symbols
         if symbol.category == lief.MachO.Symbol.CATEGORY.UNDEFINED
     }

@@ -1,6 +1,10 @@
-#define ACCELERATE_NEW_LAPACK
 #include "cpu/accelerate.hpp"
 
+#include <AvailabilityMacros.h>
+// The newer interface is another set of symbols, which came with macOS 13.3; the older one is deprecated since.
+#if MAC_OS_X_VERSION_MIN_REQUIRED >= 130300
+#define ACCELERATE_NEW_LAPACK
+#endif
 #include <Accelerate/Accelerate.h>
 
 namespace mpsgraph_native::cpu {

@@ -1,43 +1,54 @@
-"""Reads of a 64-bit Mach-O library which symbols it lacks and where it expects them."""
+"""What a 64-bit Mach-O file says of itself, read by lief."""
 
-import struct
+import importlib.util
+from dataclasses import dataclass
 
-MAGIC = 0xFEEDFACF
-LOAD_DYLIB, LOAD_WEAK_DYLIB, REEXPORT_DYLIB, SYMTAB = 0xC, 0x80000018, 0x8000001F, 0x2
-STAB, TYPE, UNDEFINED = 0xE0, 0x0E, 0x00
-# Library ordinals of symbols without a library; zig writes the first where it should write the second.
-SELF, DYNAMIC_LOOKUP = 0x00, 0xFE
-
-CPU_TYPES = {"aarch64": 0x0100000C, "x86_64": 0x01000007}
+MISSING = "needs lief to read Mach-O files: pip install lief==1.0.0"
+APPLE_NAMES = {"aarch64": "ARM64", "x86_64": "X86_64"}
 
 
-def kind(path):
-    """Magic number and CPU type."""
-    return struct.unpack("<II", path.read_bytes()[:8])
+def available():
+    return importlib.util.find_spec("lief") is not None
 
 
-def undefined_symbols(path):
-    """Each undefined symbol's library; None where it would be looked up anywhere."""
-    data = path.read_bytes()
-    magic, _, _, _, count = struct.unpack_from("<IIIII", data)
-    assert magic == MAGIC
-    libraries, symbols, offset = [], (0, 0, 0), 32
-    for _ in range(count):
-        command, size = struct.unpack_from("<II", data, offset)
-        if command in (LOAD_DYLIB, LOAD_WEAK_DYLIB, REEXPORT_DYLIB):
-            (name,) = struct.unpack_from("<I", data, offset + 8)
-            libraries.append(data[offset + name : offset + size].split(b"\0")[0].decode())
-        elif command == SYMTAB:
-            symbols = struct.unpack_from("<IIII", data, offset + 8)[:3]
-        offset += size
-    table, number, strings = symbols
-    found = {}
-    for i in range(number):
-        name, flags, _, description, _ = struct.unpack_from("<IBBHQ", data, table + 16 * i)
-        if flags & STAB or flags & TYPE != UNDEFINED:
-            continue
-        start = strings + name
-        text = data[start : data.index(b"\0", start)].decode()
-        ordinal = description >> 8
-        found[text] = None if ordinal in (SELF, DYNAMIC_LOOKUP) else libraries[ordinal - 1]
-    return found
+@dataclass
+class File:
+    architecture: str
+    kind: str
+    oldest_macos: tuple[int, int] | None  # None in an object that no linker has seen
+    identity: str | None  # what others load it as
+    libraries: dict[str, bool]  # each with whether it may be missing
+    rpaths: list[str]
+    undefined: dict[str, str | None]  # each symbol's library; None where it would be looked up anywhere
+    exported: set[str]
+    signed: bool
+
+
+def read(path):
+    import lief
+
+    kind = lief.MachO.LoadCommand.TYPE
+    # Everything below is a view into this.
+    fat = lief.MachO.parse(path)
+    assert fat is not None and fat.size == 1, f"{path} should be Mach-O for one architecture"
+    binary = fat.at(0)
+    libraries = [library for library in binary.libraries if library.command != kind.ID_DYLIB]
+    identities = [library.name for library in binary.libraries if library.command == kind.ID_DYLIB]
+    # lief names a symbol's library itself, but not in every file that zig's linker wrote.
+    undefined = {
+        symbol.name: libraries[ordinal - 1].name if 0 < (ordinal := symbol.library_ordinal) <= len(libraries) else None
+        for symbol in binary.symbols
+        if symbol.category == lief.MachO.Symbol.CATEGORY.UNDEFINED
+    }
+    version = binary.build_version
+    return File(
+        architecture=binary.header.cpu_type.name,
+        kind=binary.header.file_type.name,
+        oldest_macos=tuple(version.minos[:2]) if version and version.platform.name == "MACOS" else None,
+        identity=identities[0] if identities else None,
+        libraries={library.name: library.command == kind.LOAD_WEAK_DYLIB for library in libraries},
+        rpaths=[rpath.path for rpath in binary.rpaths],
+        undefined=undefined,
+        exported={symbol.name for symbol in binary.exported_symbols},
+        signed=binary.has_code_signature,
+    )

@@ -3,7 +3,10 @@
 import pytest
 from metal import generate_declarations, mach_o, zig
 
-pytestmark = pytest.mark.skipif(zig.executable() is None, reason=zig.MISSING)
+pytestmark = [
+    pytest.mark.skipif(zig.executable() is None, reason=zig.MISSING),
+    pytest.mark.skipif(not mach_o.available(), reason=mach_o.MISSING),
+]
 
 
 def test_the_build_lists_every_source():
@@ -15,7 +18,8 @@ def test_the_build_lists_every_source():
 @pytest.mark.parametrize("source", zig.metal_sources(), ids=lambda path: path.name)
 def test_compiles_for_macos(source, architecture):
     output = zig.compiled(source, architecture)
-    assert mach_o.kind(output) == (mach_o.MAGIC, mach_o.CPU_TYPES[architecture])
+    object_file = mach_o.read(output)
+    assert (object_file.kind, object_file.architecture) == ("OBJECT", mach_o.APPLE_NAMES[architecture])
 
 
 FAULTS = {
@@ -34,6 +38,14 @@ FAULTS = {
     "a method newer than the oldest macOS": (
         "void f(MPSGraphExecutable* e, NSURL* url) { [e serializeToMPSGraphPackageAtURL:url descriptor:nil]; }",
         "macOS 14.0",
+    ),
+    "what the oldest macOS lacks of libc++": (
+        "#include <charconv>\nauto f(char* to, double x) { return std::to_chars(to, to + 32, x); }",
+        "introduced in macOS 13.3",
+    ),
+    "the interface of Accelerate that came later": (
+        "#define ACCELERATE_NEW_LAPACK\n#include <Accelerate/Accelerate.h>\nauto f() { return &cblas_sgemm; }",
+        "macOS 13.3",
     ),
 }
 

@@ -3,7 +3,10 @@
 import pytest
 from metal import mach_o, text_stubs, zig
 
-pytestmark = pytest.mark.skipif(zig.executable() is None, reason=zig.MISSING)
+pytestmark = [
+    pytest.mark.skipif(zig.executable() is None, reason=zig.MISSING),
+    pytest.mark.skipif(not mach_o.available(), reason=mach_o.MISSING),
+]
 
 OURS = "15mpsgraph_native"
 # Of the compiler's own library: behind @available.
@@ -11,13 +14,14 @@ COMPILER = {"___isPlatformVersionAtLeast"}
 
 
 def link(objects, output, architecture, directory):
+    text_stubs.write(directory / "stubs")
     zig.run(
         *zig.target(architecture),
         "-shared",
         "-undefined",
         "dynamic_lookup",
         *objects,
-        *text_stubs.write(directory / "stubs"),
+        *text_stubs.options(directory / "stubs"),
         "-o",
         output,
     )
@@ -28,8 +32,9 @@ def link(objects, output, architecture, directory):
 def undefined(request, tmp_path_factory):
     directory = tmp_path_factory.mktemp("link")
     library = link(zig.metal_objects(request.param), directory / "engine.dylib", request.param, directory)
-    assert mach_o.kind(library) == (mach_o.MAGIC, mach_o.CPU_TYPES[request.param])
-    return mach_o.undefined_symbols(library)
+    file = mach_o.read(library)
+    assert (file.kind, file.architecture) == ("DYLIB", mach_o.APPLE_NAMES[request.param])
+    return file.undefined
 
 
 def test_everything_is_found_but_what_the_core_brings(undefined):
@@ -89,4 +94,4 @@ def test_a_class_that_no_framework_has_is_noticed(tmp_path):
     )
     fault = zig.compile_object(source, tmp_path / "fault.o", "aarch64")
     library = link([fault], tmp_path / "fault.dylib", "aarch64", tmp_path)
-    assert mach_o.undefined_symbols(library)["_OBJC_CLASS_$_MPSGraphNoSuchThing"] is None
+    assert mach_o.read(library).undefined["_OBJC_CLASS_$_MPSGraphNoSuchThing"] is None

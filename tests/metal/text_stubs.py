@@ -1,11 +1,15 @@
-"""Writes text stubs of Apple's libraries with the names in use: which library exports what, nothing of its contents."""
+"""Writes text stubs of Apple's libraries with the names in use: which library exports what, nothing of its contents.
+
+They lie where an SDK has them, so that a linker finds them as it does on a Mac."""
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from metal import zig
 
 SYSTEM = "/System/Library/Frameworks"
+METAL = ("Metal", "MetalPerformanceShaders", "MetalPerformanceShadersGraph")
 
 
 @dataclass
@@ -15,10 +19,17 @@ class Library:
     symbols: list[str] = field(default_factory=list)
     classes: list[str] = field(default_factory=list)
     exception_types: list[str] = field(default_factory=list)
+    reexports: list[str] = field(default_factory=list)
 
     def text(self):
         targets = "[ x86_64-macos, arm64-macos ]"
         lines = ["--- !tapi-tbd", "tbd-version: 4", f"targets: {targets}", f"install-name: '{self.install_name}'"]
+        if self.reexports:
+            lines += [
+                "reexported-libraries:",
+                f"  - targets: {targets}",
+                f"    libraries: [ {', '.join(self.reexports)} ]",
+            ]
         lines += ["exports:", f"  - targets: {targets}"]
         for key, names in (
             ("symbols", self.symbols),
@@ -31,7 +42,7 @@ class Library:
 
 
 def framework(name, version="A", **exports):
-    path = f"Frameworks/{name}.framework/{name}.tbd"
+    path = f"{SYSTEM[1:]}/{name}.framework/Versions/{version}/{name}.tbd"
     return Library(path, f"{SYSTEM}/{name}.framework/Versions/{version}/{name}", **exports)
 
 
@@ -67,46 +78,58 @@ CORE_FOUNDATION_CLASSES = {
     "NSURL",
 }
 CORE_FOUNDATION_SYMBOLS = ["_NSInvalidArgumentException", "_NSRangeException"]
+LIBOBJC = "/usr/lib/libobjc.A.dylib"
 
 
 def libraries():
     classes, symbols = declared("Foundation")
+    core_foundation = framework(
+        "CoreFoundation",
+        classes=sorted(CORE_FOUNDATION_CLASSES),
+        exception_types=["NSException"],
+        symbols=[
+            *CORE_FOUNDATION_SYMBOLS,
+            "___CFConstantStringClassReference",
+            "___NSArray0__",
+            "___NSDictionary0__",
+        ],
+        reexports=[LIBOBJC],
+    )
+    foundation = framework(
+        "Foundation",
+        "C",
+        classes=[name for name in classes if name not in CORE_FOUNDATION_CLASSES | {"NSObject"}],
+        symbols=[name for name in symbols if name not in CORE_FOUNDATION_SYMBOLS],
+        reexports=[core_foundation.install_name, LIBOBJC],
+    )
     result = [
-        framework(
-            "CoreFoundation",
-            classes=sorted(CORE_FOUNDATION_CLASSES),
-            exception_types=["NSException"],
-            symbols=[
-                *CORE_FOUNDATION_SYMBOLS,
-                "___CFConstantStringClassReference",
-                "___NSArray0__",
-                "___NSDictionary0__",
-            ],
-        ),
-        framework(
-            "Foundation",
-            "C",
-            classes=[name for name in classes if name not in CORE_FOUNDATION_CLASSES | {"NSObject"}],
-            symbols=[name for name in symbols if name not in CORE_FOUNDATION_SYMBOLS],
-        ),
-        Library("lib/libobjc.tbd", "/usr/lib/libobjc.A.dylib", classes=["NSObject"], symbols=RUNTIME),
+        core_foundation,
+        foundation,
+        Library("usr/lib/libobjc.A.tbd", LIBOBJC, classes=["NSObject"], symbols=RUNTIME),
+        framework("Accelerate", symbols=["_cblas_sgemm", "_cblas_dgemm"]),
     ]
-    for name in ("Metal", "MetalPerformanceShaders", "MetalPerformanceShadersGraph"):
+    for name in METAL:
         classes, symbols = declared(name)
         result.append(framework(name, classes=classes, symbols=symbols))
     return result
 
 
 def write(directory):
-    """Writes the stubs; gives the linker's options."""
-    names = []
+    """Writes the stubs, laid out as in an SDK."""
     for library in libraries():
         path = directory / library.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(library.text())
-        if library.path.startswith("Frameworks/"):
-            names.append(path.stem)
-    options = ["-F", directory / "Frameworks", "-L", directory / "lib", "-lobjc"]
-    for name in names:
-        options += ["-framework", name]
-    return options
+        if library.install_name.startswith(SYSTEM):
+            link = directory / SYSTEM[1:] / f"{path.stem}.framework" / path.name
+            link.unlink(missing_ok=True)
+            link.symlink_to(path.relative_to(link.parent))
+
+
+def options(directory):
+    """What links against the stubs written there."""
+    frameworks = [Path(library.path).stem for library in libraries() if library.install_name.startswith(SYSTEM)]
+    return [
+        *("-F", directory / SYSTEM[1:], "-L", directory / "usr/lib", "-lobjc.A"),
+        *(argument for name in frameworks for argument in ("-framework", name)),
+    ]

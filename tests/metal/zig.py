@@ -20,6 +20,13 @@ ARCHITECTURES = ("aarch64", "x86_64")
 OLDEST_MACOS = "13.0"
 MISSING = "needs zig as a cross compiler: pip install ziglang==0.17.1"
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-Wunguarded-availability-new"]
+# zig takes its own libc++ along; a Mac has its system's, whose headers refuse what the oldest macOS lacks.
+LIBCXX_OPTIONS = [
+    "-U_LIBCPP_HAS_VENDOR_AVAILABILITY_ANNOTATIONS",
+    "-D_LIBCPP_HAS_VENDOR_AVAILABILITY_ANNOTATIONS=1",
+    "-U_LIBCPP_DISABLE_VISIBILITY_ANNOTATIONS",
+    "-U_LIBCXXABI_DISABLE_VISIBILITY_ANNOTATIONS",
+]
 OBJCXX = ["-x", "objective-c++", "-fobjc-arc", "-fblocks", "-fexceptions", "-fobjc-exceptions"]
 
 
@@ -46,6 +53,7 @@ def compile_object(source, output, architecture):
     run(
         *target(architecture),
         *language,
+        *LIBCXX_OPTIONS,
         "-std=c++20",
         "-fvisibility=hidden",
         "-O1",

@@ -100,7 +100,7 @@ SEL known(const char* n) {
 }
 Class isa_of(id o) {
   if (is_block(o)) {
-    static Class b = S().classes["NSBlock"];
+    static Class b = objc_getClass("NSBlock");
     return b;
   }
   return o->isa;

@@ -38,10 +38,11 @@ case ",$sanitizers," in
   *,undefined,*) runtime=ubsan_standalone ;;
   *) runtime="" ;;
 esac
-left_out=()
+options=()
 if [ -n "$runtime" ]; then
   # The demo ends with leaks of other packages' modules; the other one measures what the sanitizers keep of freed memory.
-  left_out=(--deselect tests/test_cli.py::test_demo
+  # Not captured by file descriptor, so that reports are seen whatever becomes of the test.
+  options=(--capture=sys --deselect tests/test_cli.py::test_demo
     --deselect tests/test_cases_recurrent.py::test_memory_of_many_gradients_is_flat)
   export MPSGRAPH_NATIVE_TESTED_SANITIZERS=$sanitizers
   # What the caller's variables say comes last, and so wins.
@@ -57,4 +58,4 @@ if [ -n "$runtime" ]; then
   library=$("$CXX" -print-file-name="libclang_rt.$runtime-$(uname -m).so")
   export LD_PRELOAD="$library $("$CXX" -print-file-name=libstdc++.so.6)"
 fi
-exec "$bin/pytest" "${left_out[@]}" -q -p no:cacheprovider "$@"
+exec "$bin/pytest" "${options[@]}" -q -p no:cacheprovider "$@"

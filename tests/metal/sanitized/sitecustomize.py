@@ -4,7 +4,8 @@ import ctypes
 
 process = ctypes.CDLL(None)
 if hasattr(process, "__lsan_disable"):
-    # NumPy drops some tuples while it is imported. No suppression by name would be as narrow as this one by time.
+    # NumPy drops some tuples while it is imported. Their stacks end in Python's allocator, which has no frame pointers:
+    # a suppression by name would hide leaks of ours, this one by time does not.
     process.__lsan_disable()
     import numpy  # noqa: F401
 

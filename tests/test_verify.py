@@ -316,7 +316,7 @@ def test_only_metal_on_a_mac_is_apple_hardware(monkeypatch):
 
 def test_the_package_does_not_import_it():
     code = "import sys, mpsgraph_native; print(any('verify' in name for name in sys.modules))"
-    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "False"
 
 

@@ -4,6 +4,7 @@ It runs on the stand-in, whose runtime counts its objects by class.
 """
 
 import gc
+import os
 
 import numpy as np
 import pytest
@@ -17,7 +18,8 @@ from mpsgraph_native.verify.table import cases
 
 pytestmark = [needs_stand_in, pytest.mark.usefixtures("undisturbed")]
 
-CALLS = 1000
+# Sanitizers take many times as long, and look for leaks themselves.
+CALLS = 50 if "MPSGRAPH_NATIVE_TESTED_SANITIZERS" in os.environ else 1000
 WARM_UP = 20
 COMPILE = "compileWithDevice:feeds:targetTensors:targetOperations:compilationDescriptor:"
 

@@ -83,6 +83,7 @@ struct objc_super {
 
 void* _Block_copy(const void*);
 void _Block_release(const void*);
+Class objc_getClass(const char*);
 id objc_msgSend(id, SEL, ...);
 id objc_retain(id);
 void objc_release(id);
@@ -104,11 +105,16 @@ namespace objcrt {
 enum : uint32_t { RO_META = 1, RO_HAS_CXX = 4 };
 struct Header {
   std::atomic<int64_t> rc;
-  int64_t magic;
+  int32_t magic;
+  std::atomic<bool> weakly_referenced;  // once so, always so
 };
-constexpr int64_t kMagic = 0x4f424a43525431LL, kDead = 0xdeadbeef;
+static_assert(sizeof(Header) == 16);
+constexpr int32_t kMagic = 0x4f424a43, kDead = 0x64656164;
 inline Header* header(id o) { return reinterpret_cast<Header*>(o) - 1; }
 
+// Where threads meet here they must meet on Apple's system too: an order that only this runtime gives would hide races
+// of its users from the thread sanitizer. So lookups share their lock, counters are relaxed, and objects without weak
+// references die without the lock of the table.
 struct State {
   std::shared_mutex mu;
   std::unordered_map<std::string, const char*> sels;

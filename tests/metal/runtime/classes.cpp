@@ -98,7 +98,7 @@ SEL known(const char* n) {
 }
 void count_live(Class c, long change) {
   std::shared_lock<std::shared_mutex> l(S().mu);
-  S().live.at(c) += change;
+  S().live.at(c).fetch_add(change, std::memory_order_relaxed);
 }
 [[noreturn]] void die(const char* what, const void* o) {
   std::fprintf(stderr, "objcrt: %s %p\n", what, o);
@@ -106,7 +106,7 @@ void count_live(Class c, long change) {
 }
 Class isa_of(id o) {
   if (is_block(o)) {
-    static Class b = S().classes["NSBlock"];
+    static Class b = objc_getClass("NSBlock");
     return b;
   }
   return o->isa;

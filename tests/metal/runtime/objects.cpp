@@ -1,5 +1,7 @@
 // Life and death of objects: reference counts, pools, weak references, properties.
+#include <array>
 #include <deque>
+#include <utility>
 
 #include "abi.hpp"
 
@@ -7,7 +9,8 @@ using namespace objcrt;
 
 /// Frees the memory of dead objects late, so that a use of one is noticed and not answered by another object there.
 static void bury(Header* dead) {
-#if !__has_feature(address_sanitizer)  // which does the same
+// AddressSanitizer does the same; ThreadSanitizer would take the lock for an order of the threads.
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
   static auto* mutex = new std::mutex;
   static auto* graves = new std::deque<Header*>;
   std::lock_guard<std::mutex> l(*mutex);
@@ -38,7 +41,7 @@ id class_createInstance(Class c, size_t extra) {
 }
 void object_dispose(id o) {  // -[NSObject dealloc]
   static SEL s = known(".cxx_destruct");
-  {
+  if (header(o)->weakly_referenced.load(std::memory_order_relaxed)) {
     std::lock_guard<std::mutex> l(S().weak_mu);
     auto r = S().weak.equal_range(o);
     for (auto i = r.first; i != r.second; ++i) *i->second = nullptr;
@@ -151,7 +154,10 @@ id objc_storeWeak(id* p, id v) {
       }
   }
   *p = v;
-  if (v && !immortal(v)) S().weak.emplace(v, p);
+  if (v && !immortal(v)) {
+    header(v)->weakly_referenced.store(true, std::memory_order_relaxed);
+    S().weak.emplace(v, p);
+  }
   return v;
 }
 id objc_initWeak(id* p, id v) {
@@ -178,32 +184,37 @@ void objc_moveWeak(id* d, id* s) {
   objc_destroyWeak(s);
 }
 // ---- property accessors
-static std::recursive_mutex& prop_mu() {
-  static auto* m = new std::recursive_mutex;
-  return *m;
+static std::mutex& atomic_property(const void* p) {
+  static auto* mutexes = new std::array<std::mutex, 64>;
+  return (*mutexes)[reinterpret_cast<uintptr_t>(p) / sizeof(id) % mutexes->size()];
 }
 static id copied(id v) {
   static SEL s = known("copyWithZone:");
   return is_block(v) ? objc_retainBlock(v) : objc_msgSend(v, s, nullptr);
 }
-id objc_getProperty(id o, SEL, ptrdiff_t off, bool) {
-  std::lock_guard<std::recursive_mutex> l(prop_mu());
-  return objc_retainAutorelease(*reinterpret_cast<id*>(reinterpret_cast<char*>(o) + off));
+static id* ivar(id o, ptrdiff_t off) { return reinterpret_cast<id*>(reinterpret_cast<char*>(o) + off); }
+id objc_getProperty(id o, SEL, ptrdiff_t off, bool atomic) {
+  id* p = ivar(o, off);
+  if (!atomic) return objc_retainAutorelease(*p);
+  std::lock_guard<std::mutex> l(atomic_property(p));
+  return objc_retainAutorelease(*p);
 }
-static void set_prop(id o, id v, ptrdiff_t off, bool copy) {
-  id nv = !v ? nullptr : copy ? copied(v) : objc_retain(v), old;
-  {
-    std::lock_guard<std::recursive_mutex> l(prop_mu());
-    id* p = reinterpret_cast<id*>(reinterpret_cast<char*>(o) + off);
-    old = *p;
-    *p = nv;
+static void set_prop(id o, id v, ptrdiff_t off, bool atomic, bool copy) {
+  id *p = ivar(o, off), nv = !v ? nullptr : copy ? copied(v) : objc_retain(v);
+  if (atomic) {
+    std::lock_guard<std::mutex> l(atomic_property(p));
+    std::swap(*p, nv);
+  } else {
+    std::swap(*p, nv);
   }
-  objc_release(old);
+  objc_release(nv);
 }
-void objc_setProperty(id o, SEL, ptrdiff_t off, id v, bool, signed char c) { set_prop(o, v, off, c == 1); }
-void objc_setProperty_atomic(id o, SEL, id v, ptrdiff_t off) { set_prop(o, v, off, false); }
-void objc_setProperty_nonatomic(id o, SEL, id v, ptrdiff_t off) { set_prop(o, v, off, false); }
-void objc_setProperty_atomic_copy(id o, SEL, id v, ptrdiff_t off) { set_prop(o, v, off, true); }
-void objc_setProperty_nonatomic_copy(id o, SEL, id v, ptrdiff_t off) { set_prop(o, v, off, true); }
+void objc_setProperty(id o, SEL, ptrdiff_t off, id v, bool atomic, signed char c) {
+  set_prop(o, v, off, atomic, c == 1);
+}
+void objc_setProperty_atomic(id o, SEL, id v, ptrdiff_t off) { set_prop(o, v, off, true, false); }
+void objc_setProperty_nonatomic(id o, SEL, id v, ptrdiff_t off) { set_prop(o, v, off, false, false); }
+void objc_setProperty_atomic_copy(id o, SEL, id v, ptrdiff_t off) { set_prop(o, v, off, true, true); }
+void objc_setProperty_nonatomic_copy(id o, SEL, id v, ptrdiff_t off) { set_prop(o, v, off, false, true); }
 void objc_copyStruct(void* d, const void* s, ptrdiff_t n, bool, bool) { std::memcpy(d, s, size_t(n)); }
 }

@@ -66,10 +66,13 @@ Version macos_version() { return {major_version, minor_version, patch_version}; 
 bool take_command_buffer_failure() { return take(command_buffer_failures); }
 bool take_buffer_failure() { return take(buffer_failures); }
 int delay() { return milliseconds; }
-void count_compilation() { ++compilations; }
-void count_package_load() { ++package_loads; }
-void count_run() { ++runs; }
-void count_buffer(std::int64_t bytes, bool owned) { (owned ? owned_bytes : aliased_bytes) += bytes; }
+// Relaxed: counting must not order the threads that Apple's framework does not order.
+void count_compilation() { compilations.fetch_add(1, std::memory_order_relaxed); }
+void count_package_load() { package_loads.fetch_add(1, std::memory_order_relaxed); }
+void count_run() { runs.fetch_add(1, std::memory_order_relaxed); }
+void count_buffer(std::int64_t bytes, bool owned) {
+  (owned ? owned_bytes : aliased_bytes).fetch_add(bytes, std::memory_order_relaxed);
+}
 
 void count_view(int change) { live_views += change; }
 

@@ -46,7 +46,7 @@ Worker::~Worker() {
 void Worker::submit(std::function<void()> job) {
   const std::lock_guard lock(state_->mutex);
   state_->jobs.push_back(std::move(job));
-  ++unfinished_jobs;
+  unfinished_jobs.fetch_add(1, std::memory_order_relaxed);
   if (!state_->started) {
     state_->started = true;
     // Not joined: the last reference to a queue may go on this very thread.
@@ -56,7 +56,7 @@ void Worker::submit(std::function<void()> job) {
           run();
           run = nullptr;
         }
-        --unfinished_jobs;
+        unfinished_jobs.fetch_sub(1, std::memory_order_release);
         unfinished_jobs.notify_all();
       }
     }).detach();

@@ -22,9 +22,11 @@ from mpsgraph_native._core.cache import (
     compiled_storage,
     compiled_storage_limit,
     optimization_level,
+    precision,
     set_cache_limit,
     set_compiled_storage,
     set_optimization_level,
+    set_precision,
 )
 from mpsgraph_native._core.call import transfer_statistics
 from mpsgraph_native._core.device import (
@@ -85,12 +87,14 @@ __all__ = [
     "instruction_sets",
     "memory_statistics",
     "optimization_level",
+    "precision",
     "set_cache_limit",
     "set_compiled_storage",
     "set_default_device",
     "set_instruction_set",
     "set_num_threads",
     "set_optimization_level",
+    "set_precision",
     "transfer_statistics",
     "trim_memory",
     *_descriptors.__all__,

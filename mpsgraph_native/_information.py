@@ -16,6 +16,7 @@ _settings = {
     "MPSGRAPH_NATIVE_ENGINE": "the default device; set_default_device()",
     "MPSGRAPH_NATIVE_THREADS": "threads of the cpu engine; set_num_threads()",
     "MPSGRAPH_NATIVE_ISA": "instruction set of the cpu engine; set_instruction_set()",
+    "MPSGRAPH_NATIVE_PRECISION": "fast or exact algorithms of the cpu engine; set_precision()",
     "MPSGRAPH_NATIVE_CACHE_LIMIT_BYTES": "bound of the executable cache; set_cache_limit()",
     "MPSGRAPH_NATIVE_CACHE": "0: mps keeps no compiled executables on disk; set_compiled_storage()",
     "MPSGRAPH_NATIVE_CACHE_DIR": "where it keeps them; set_compiled_storage()",

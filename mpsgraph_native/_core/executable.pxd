@@ -9,3 +9,4 @@ cdef class Executable:
     cdef Device place
     cdef readonly tuple feeds
     cdef readonly tuple targets
+    cdef readonly tuple last_profile

@@ -11,10 +11,12 @@ from mpsgraph_native._core.call cimport Results, as_plain
 from mpsgraph_native._core.interchange cimport as_ndarray
 from mpsgraph_native._core.memory cimport data_type_of, descriptor_of, shape_of
 from mpsgraph_native._native.engine cimport Executable as NativeExecutable
-from mpsgraph_native._native.engine cimport run_executable
+from mpsgraph_native._native.engine cimport StepProfile as NativeStepProfile
+from mpsgraph_native._native.engine cimport profile_executable, run_executable
 from mpsgraph_native._native.types cimport DataType, TensorType
 
 from mpsgraph_native._future import submit
+from mpsgraph_native._profile import StepProfile, table
 from mpsgraph_native.errors import DTypeError, ShapeError
 
 cnp.import_array()
@@ -36,12 +38,24 @@ cdef class _Run:
                            self.outputs.size())
         return tuple(self.results.deliver())
 
+    cdef tuple profile(self):
+        """What each step took; the results wait for `deliver`."""
+        cdef vector[NativeStepProfile] steps
+        with nogil:
+            steps = profile_executable(dereference(self.executable), self.inputs.data(), self.inputs.size(),
+                                       self.outputs.data(), self.outputs.size())
+        return tuple(
+            StepProfile(step.operation.decode(), step.algorithm.decode(), step.threads, step.bytes, step.operations,
+                        step.seconds)
+            for step in steps)
+
 
 @cython.final
 cdef class Executable:
     """A program compiled for one device, with its feeds and targets in a fixed order.
 
     `feeds` and `targets` are the Tensors that it was compiled for. Runs may overlap in several threads.
+    `last_profile` holds a StepProfile for each step of the last run with `profile=True`, else None.
     """
 
     def __init__(self):
@@ -57,14 +71,22 @@ cdef class Executable:
         """Bytes that it occupies, the scratch memory of a run included."""
         return dereference(self.native).bytes()
 
-    def run(self, inputs, *, results=None):
+    def run(self, inputs, *, results=None, profile=False):
         """Runs on arrays: a list in the order of the feeds, or a dict of Tensor to array.
 
         Gives a tuple of arrays in the order of the targets. With `results`, one array (or None) per target: they are
         written into and handed back. Wrong shapes and dtypes raise ShapeError and DTypeError naming the feed; nothing
         is written.
+
+        With `profile` it also measures every step: its operation, the algorithm chosen, threads, bytes of operands and
+        results, floating-point operations of the formula, and seconds; see `last_profile` and `describe()`. Engines that
+        run their program as a whole, as mps does, give one step.
         """
-        return _prepare(self, inputs, results)()
+        cdef _Run prepared = _prepare(self, inputs, results)
+        if not profile:
+            return prepared()
+        self.last_profile = prepared.profile()
+        return tuple(prepared.results.deliver())
 
     def run_async(self, inputs, *, results=None):
         """Starts a run and gives a future at once: `.result(timeout)`, `await`, `.cancel()` while it has not started.
@@ -73,6 +95,17 @@ cdef class Executable:
         be read, before the future is done.
         """
         return submit(_prepare(self, inputs, results))
+
+    def describe(self):
+        """Feeds, targets and memory in words; after a run with `profile=True` also what each step took."""
+        def line(tensor):
+            return f"  {tensor.name}: {tensor.dtype} {list(tensor.shape)}"
+
+        lines = [f"Executable on {self.device}, {self.nbytes} bytes", "feeds", *map(line, self.feeds), "targets",
+                 *map(line, self.targets)]
+        if self.last_profile is not None:
+            lines += ["last profile", *table(self.last_profile)]
+        return "\n".join(lines)
 
     def __repr__(self):
         feeds = ", ".join(tensor.name for tensor in self.feeds)

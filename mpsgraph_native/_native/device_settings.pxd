@@ -6,7 +6,12 @@ from mpsgraph_native._core.errors cimport raise_native_error
 
 
 cdef extern from "runtime/device_settings.hpp" namespace "mpsgraph_native" nogil:
+    cdef enum class Precision:
+        Fast
+        Exact
+
     cdef cppclass DeviceSettings:
+        Precision precision
         int optimization_level
         bool package_cache
         string package_cache_directory

@@ -24,14 +24,29 @@ cdef extern from *:
                         void* const* outputs, std::size_t output_count) {
       executable.run({inputs, input_count}, {outputs, output_count});
     }
+    std::vector<mpsgraph_native::StepProfile> profile_executable(mpsgraph_native::Executable& executable,
+                                                                 const void* const* inputs, std::size_t input_count,
+                                                                 void* const* outputs, std::size_t output_count) {
+      return executable.profile({inputs, input_count}, {outputs, output_count});
+    }
     }  // namespace
     """
     vector[const Engine*] all_engines()
     string engine_name(const Engine&)
     void run_executable(Executable&, const void* const*, size_t, void* const*, size_t) except +raise_native_error nogil
+    vector[StepProfile] profile_executable(
+        Executable&, const void* const*, size_t, void* const*, size_t) except +raise_native_error nogil
 
 
 cdef extern from "runtime/engine.hpp" namespace "mpsgraph_native" nogil:
+    cdef cppclass StepProfile:
+        string operation
+        string algorithm
+        int threads
+        size_t bytes
+        double operations
+        double seconds
+
     cdef cppclass Executable:
         size_t bytes() const
         const vector[TensorType]& feeds() const

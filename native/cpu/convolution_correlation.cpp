@@ -17,8 +17,8 @@ template <class T>
 Correlation<T>::Correlation(const CorrelationSizes& sizes, const CorrelationAxis& y, const CorrelationAxis& x,
                             ScratchLayout& shared_scratch, ScratchLayout& thread_scratch)
     : kernels_(kernels<T>().matrix),
-      panel_(panel_for_rows(kernels_, sizes.rows)),
       sizes_(sizes),
+      panels_(sizes.weights, sizes.rows, y, x),
       y_(y),
       x_(x),
       taps_(y.taps * x.taps),
@@ -31,58 +31,18 @@ Correlation<T>::Correlation(const CorrelationSizes& sizes, const CorrelationAxis
                                    plane_bytes / static_cast<std::int64_t>(sizeof(T)));
   pixel_offsets_ = planes_.pixel_offsets();
   tap_offsets_ = planes_.tap_offsets();
-  for (std::int64_t j = 0; j < y.taps; ++j)
-    for (std::int64_t i = 0; i < x.taps; ++i)
-      kernel_offsets_.push_back((y.kernel_begin + j * y.kernel_step) * sizes.weights.y +
-                                (x.kernel_begin + i * x.kernel_step) * sizes.weights.x);
-  packed_weights_ = shared_scratch.reserve<T>(sizes.groups * panels() * depth_ * panel_.width);
+  packed_weights_ = shared_scratch.reserve<T>(sizes.groups * panels_.count() * depth_ * panels_.width());
   plane_slot_ = thread_scratch.reserve<T>(planes_.elements());
-  const std::int64_t tiles = planes_.channels_at_once() < sizes.channels ? panels() : 1;
-  tile_slot_ = thread_scratch.reserve<T>(tiles * blocks_.largest().pixels() * panel_.width);
+  const std::int64_t tiles = planes_.channels_at_once() < sizes.channels ? panels_.count() : 1;
+  tile_slot_ = thread_scratch.reserve<T>(tiles * blocks_.largest().pixels() * panels_.width());
   column_slot_ = thread_scratch.reserve<const T*>(blocks_.largest().pixels());
-}
-
-template <class T>
-std::int64_t Correlation<T>::panel_rows(std::int64_t panel) const {
-  return std::min<std::int64_t>(panel_.width, sizes_.rows - panel * panel_.width);
-}
-
-template <class T>
-void Correlation<T>::pack_panel(const T* weights, std::int64_t group, std::int64_t panel, T* packed) const {
-  const WeightsStrides& strides = sizes_.weights;
-  const std::int64_t width = panel_.width;
-  const std::int64_t rows = panel_rows(panel);
-  weights += group * strides.group + panel * width * strides.row;
-  if (strides.row == 1) {
-    for (std::int64_t c = 0; c < sizes_.channels; ++c)
-      for (std::int64_t t = 0; t < taps_; ++t, packed += width)
-        panel_.pack_columns(weights + c * strides.channel + kernel_offsets_[static_cast<std::size_t>(t)], 0, rows, 1,
-                            packed);
-    return;
-  }
-  if (strides.channel == taps_ && strides.x == 1 && x_.kernel_step == 1 && y_.kernel_step == 1) {
-    panel_.pack_rows(weights, strides.row, rows, depth_, packed);
-    return;
-  }
-  if (rows < width) std::fill_n(packed, depth_ * width, T(0));
-  if (strides.channel == 1) {
-    for (std::int64_t t = 0; t < taps_; ++t)
-      kernels_.transpose(weights + kernel_offsets_[static_cast<std::size_t>(t)], strides.row, rows, sizes_.channels,
-                         packed + t * width, taps_ * width);
-    return;
-  }
-  for (std::int64_t c = 0; c < sizes_.channels; ++c)
-    for (std::int64_t t = 0; t < taps_; ++t, packed += width) {
-      const T* from = weights + c * strides.channel + kernel_offsets_[static_cast<std::size_t>(t)];
-      for (std::int64_t r = 0; r < rows; ++r) packed[r] = from[r * strides.row];
-    }
 }
 
 /// Units are (group, block, panel), panels innermost, so that a thread copies few blocks that another copies too.
 template <class T>
 void Correlation<T>::multiply(const Invocation& invocation, const T* input, T* result, std::int64_t chunk,
                               Range units) const {
-  const std::int64_t width = panel_.width;
+  const std::int64_t width = panels_.width();
   const std::int64_t panel_elements = depth_ * width;
   const T* packed = shared(invocation, packed_weights_);
   T* planes = per_thread(invocation, chunk, plane_slot_);
@@ -91,10 +51,10 @@ void Correlation<T>::multiply(const Invocation& invocation, const T* input, T* r
   const std::int64_t most_depth = std::max<std::int64_t>(depth_bytes / static_cast<std::int64_t>(sizeof(T)), 1);
 
   for (std::int64_t unit = units.begin; unit < units.end;) {
-    const std::int64_t first = unit % panels();
-    const std::int64_t last = std::min(panels(), first + units.end - unit);
-    const std::int64_t group = unit / panels() / blocks_.count();
-    const PixelBlock block = blocks_[unit / panels() % blocks_.count()];
+    const std::int64_t first = unit % panels_.count();
+    const std::int64_t last = std::min(panels_.count(), first + units.end - unit);
+    const std::int64_t group = unit / panels_.count() / blocks_.count();
+    const PixelBlock block = blocks_[unit / panels_.count() % blocks_.count()];
     const std::int64_t pixels = block.pixels();
     const bool whole = planes_.channels_at_once() == sizes_.channels;
     for (std::int64_t c = 0; c < sizes_.channels; c += planes_.channels_at_once()) {
@@ -104,15 +64,15 @@ void Correlation<T>::multiply(const Invocation& invocation, const T* input, T* r
       const std::int64_t depth = channels * taps_;
       const std::int64_t parts = (depth + most_depth - 1) / most_depth;
       for (std::int64_t panel = first; panel < last; ++panel) {
-        const T* a = packed + (group * panels() + panel) * panel_elements + c * taps_ * width;
+        const T* a = packed + (group * panels_.count() + panel) * panel_elements + c * taps_ * width;
         T* tile = whole ? tiles : tiles + panel * blocks_.largest().pixels() * width;
         for (std::int64_t part = 0; part < parts; ++part) {
           const Range k = split_range(depth, part, parts);
-          panel_.multiply(k.end - k.begin, a + k.begin * width, tap_offsets_.data() + k.begin, columns, pixels, tile,
-                          c > 0 || part > 0);
+          panels_.kernels().multiply(k.end - k.begin, a + k.begin * width, tap_offsets_.data() + k.begin, columns,
+                                     pixels, tile, c > 0 || part > 0);
         }
         if (c + channels == sizes_.channels)
-          write(tile, block, group * sizes_.rows + panel * width, panel_rows(panel), result);
+          write(tile, block, group * sizes_.rows + panel * width, panels_.rows(panel), result);
       }
     }
     unit += last - first;
@@ -123,7 +83,7 @@ template <class T>
 void Correlation<T>::write(const T* tile, const PixelBlock& block, std::int64_t first_channel, std::int64_t channels,
                            T* result) const {
   const ImageTensor& tensor = sizes_.result;
-  const std::int64_t width = panel_.width;
+  const std::int64_t width = panels_.width();
   const std::int64_t column_step = x_.result_step * tensor.column_stride();
   const std::int64_t row_step = y_.result_step * tensor.row_stride();
   const bool rows_join = block.columns * column_step == row_step;
@@ -151,12 +111,13 @@ void Correlation<T>::write(const T* tile, const PixelBlock& block, std::int64_t 
 template <class T>
 void Correlation<T>::run(const Invocation& invocation, const T* input, const T* weights, T* result, int threads) const {
   T* packed = shared(invocation, packed_weights_);
-  const std::int64_t all_panels = sizes_.groups * panels();
+  const std::int64_t all_panels = sizes_.groups * panels_.count();
   const std::int64_t packing_chunks = std::min<std::int64_t>(threads, all_panels);
   parallel_for(packing_chunks, [&](std::int64_t chunk) {
     const Range range = split_range(all_panels, chunk, packing_chunks);
     for (std::int64_t i = range.begin; i < range.end; ++i)
-      pack_panel(weights, i / panels(), i % panels(), packed + i * depth_ * panel_.width);
+      panels_.pack(weights, i / panels_.count(), i % panels_.count(), {0, sizes_.channels},
+                   packed + i * depth_ * panels_.width());
   });
   const std::int64_t units = all_panels * blocks_.count();
   const std::int64_t chunks = std::min<std::int64_t>(threads, units);

@@ -1,5 +1,6 @@
 #include "cpu/executable.hpp"
 
+#include <chrono>
 #include <cstring>
 
 #include "cpu/half_precision.hpp"
@@ -49,6 +50,8 @@ struct Step {
   Kernel kernel;
   std::vector<Place> inputs;
   std::vector<Place> outputs;
+  std::string operation;
+  std::size_t bytes = 0;  ///< of operands and results
 };
 
 /// A target that no step writes by itself: a feed, a constant, or a tensor that is a target twice.
@@ -78,6 +81,9 @@ class PortableExecutable final : public Executable {
         step.inputs.push_back(input.present() ? plan.place(input) : Place{});
       }
       step.outputs = plan.places[index];
+      step.operation = describe(node.operation);
+      for (const TensorType* type : types) step.bytes += type ? type->bytes() : 0;
+      for (const TensorType& type : node.outputs) step.bytes += type.bytes();
       step.kernel = make_any_kernel(node.operation, {types, node.outputs});
       shared_scratch_ = std::max(shared_scratch_, round_to_line(step.kernel.shared_scratch));
       scratch_per_thread_ = std::max(scratch_per_thread_, round_to_line(step.kernel.scratch_per_thread));
@@ -91,6 +97,36 @@ class PortableExecutable final : public Executable {
   }
 
   void run(std::span<const void* const> inputs, std::span<void* const> outputs) override {
+    run_steps(inputs, outputs, [](const Step&, auto run_step) { run_step(); });
+  }
+
+  std::vector<StepProfile> profile(std::span<const void* const> inputs, std::span<void* const> outputs) override {
+    std::vector<StepProfile> profiles;
+    run_steps(inputs, outputs, [&](const Step& step, auto run_step) {
+      take_most_chunks();
+      const auto start = std::chrono::steady_clock::now();
+      run_step();
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+      profiles.push_back({step.operation, std::string(step.kernel.algorithm), take_most_chunks(), step.bytes,
+                          step.kernel.operations, seconds.count()});
+    });
+    return profiles;
+  }
+
+  std::size_t bytes() const override {
+    std::size_t constants = 0;
+    for (const auto& constant : constants_) constants += constant->size();
+    return sizeof *this + steps_.size() * sizeof(Step) + constants + intermediate_bytes_ + shared_scratch_ +
+           static_cast<std::size_t>(thread_count()) * scratch_per_thread_;
+  }
+
+ private:
+  static constexpr std::size_t maximum_operands = 32;
+  static std::size_t round_to_line(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+  /// around(step, run) calls run() once for every step.
+  template <class Around>
+  void run_steps(std::span<const void* const> inputs, std::span<void* const> outputs, Around around) {
     const int threads = thread_count();
     const ScopedPages arena(intermediate_bytes_ + shared_scratch_ +
                             static_cast<std::size_t>(threads) * scratch_per_thread_);
@@ -111,24 +147,15 @@ class PortableExecutable final : public Executable {
       // Only targets and the arena are ever outputs, and both are writable.
       for (std::size_t i = 0; i < step.outputs.size(); ++i)
         step_outputs[i] = const_cast<void*>(address(step.outputs[i]));
-      step.kernel.run({std::span(step_inputs.data(), step.inputs.size()),
-                       std::span(step_outputs.data(), step.outputs.size()), arena.data() + intermediate_bytes_, threads,
-                       step.kernel.shared_scratch, step.kernel.scratch_per_thread});
+      around(step, [&] {
+        step.kernel.run({std::span(step_inputs.data(), step.inputs.size()),
+                         std::span(step_outputs.data(), step.outputs.size()), arena.data() + intermediate_bytes_,
+                         threads, step.kernel.shared_scratch, step.kernel.scratch_per_thread});
+      });
     }
     for (const CopiedTarget& copy : copies_)
       if (copy.bytes) std::memcpy(outputs[copy.target], address(copy.source), copy.bytes);
   }
-
-  std::size_t bytes() const override {
-    std::size_t constants = 0;
-    for (const auto& constant : constants_) constants += constant->size();
-    return sizeof *this + steps_.size() * sizeof(Step) + constants + intermediate_bytes_ + shared_scratch_ +
-           static_cast<std::size_t>(thread_count()) * scratch_per_thread_;
-  }
-
- private:
-  static constexpr std::size_t maximum_operands = 32;
-  static std::size_t round_to_line(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
   std::vector<Step> steps_;
   std::vector<CopiedTarget> copies_;

@@ -83,6 +83,8 @@ Kernel with_half_precision(const KernelRequest& request, const std::function<Ker
   Kernel kernel;
   kernel.shared_scratch = layout.bytes() + plan.inner.shared_scratch;
   kernel.scratch_per_thread = plan.inner.scratch_per_thread;
+  kernel.algorithm = plan.inner.algorithm;
+  kernel.operations = plan.inner.operations;
   kernel.run = [plan = std::move(plan)](const Invocation& invocation) { plan.run(invocation); };
   return kernel;
 }

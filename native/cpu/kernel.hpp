@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <type_traits>
 
 #include "graph/operation.hpp"
@@ -66,6 +67,8 @@ struct Kernel {
   std::size_t shared_scratch = 0;
   std::size_t scratch_per_thread = 0;
   std::function<void(const Invocation&)> run;
+  std::string_view algorithm = {};  ///< for profiles, where there was a choice
+  double operations = 0;            ///< multiplications and additions of the formula; 0 where memory is the limit
 };
 
 /// The types that a kernel is made for. Half-precision operands never get here: the executable converts them to

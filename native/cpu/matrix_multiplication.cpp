@@ -181,6 +181,7 @@ Kernel make_kernel(const MatrixMultiplication&, const KernelRequest& request) {
   const std::int64_t columns = result[result.rank() - 1];
   const std::int64_t depth = primary[primary.rank() - 1];
   const std::int64_t elements = result.elements();
+  const double operations = 2.0 * static_cast<double>(elements) * static_cast<double>(depth);
   return for_floating(request.outputs[0].dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     if (elements == 0 || depth == 0)
@@ -188,22 +189,26 @@ Kernel make_kernel(const MatrixMultiplication&, const KernelRequest& request) {
                     [elements](const Invocation& invocation) { std::fill_n(invocation.output<T>(0), elements, T(0)); }};
 #if defined(__APPLE__)
     if (rows * columns * depth >= products_worth_accelerate)
-      return Kernel{0, 0, [=, offsets = matrix_offsets(primary, secondary, result)](const Invocation& invocation) {
+      return Kernel{0, 0,
+                    [=, offsets = matrix_offsets(primary, secondary, result)](const Invocation& invocation) {
                       T* to = invocation.output<T>(0);
                       for (const MatrixOffsets& offset : offsets) {
                         accelerate_product(rows, columns, depth, invocation.input<T>(0) + offset.primary,
                                            invocation.input<T>(1) + offset.secondary, to);
                         to += rows * columns;
                       }
-                    }};
+                    },
+                    "Accelerate", operations};
 #endif
     ScratchLayout thread_scratch;
     auto plan = std::make_shared<const MatrixProduct<T>>(rows, depth, columns,
                                                          matrix_offsets(primary, secondary, result), thread_scratch);
     const bool worth_threads = elements * depth >= products_worth_threads;
-    return Kernel{0, thread_scratch.bytes(), [plan, worth_threads](const Invocation& invocation) {
+    return Kernel{0, thread_scratch.bytes(),
+                  [plan, worth_threads](const Invocation& invocation) {
                     plan->run(invocation, worth_threads ? invocation.threads : 1);
-                  }};
+                  },
+                  "indirect matrix product", operations};
   });
 }
 

@@ -55,25 +55,42 @@ RecurrentProblem single_gate_problem(const Attributes& attributes, const KernelR
   return problem;
 }
 
+/// The kernel with the operations of its matrix products, so many for each one of the forward pass.
+Kernel counted(Kernel kernel, const RecurrentProblem& problem, const KernelRequest& request, int products) {
+  const std::int64_t depth = problem.units + (request.has(problem.operands.input_weight) ? problem.input_size : 0);
+  kernel.operations = 2.0 * products * static_cast<double>(problem.directions * problem.steps * problem.batch) *
+                      static_cast<double>(problem.gate_count * problem.units) * static_cast<double>(depth);
+  return kernel;
+}
+
+Kernel make_forward(const RecurrentProblem& problem, const KernelRequest& request) {
+  return counted(make_recurrent_kernel(problem, request), problem, request, 1);
+}
+
+/// Of each forward product there is a gradient for either operand.
+Kernel make_gradients(const RecurrentProblem& problem, const KernelRequest& request) {
+  return counted(make_recurrent_gradients_kernel(problem, request), problem, request, 2);
+}
+
 }  // namespace
 
 Kernel make_kernel(const GRU& attributes, const KernelRequest& request) {
-  return make_recurrent_kernel(gru_problem(attributes, request), request);
+  return make_forward(gru_problem(attributes, request), request);
 }
 Kernel make_kernel(const GRUGradients& attributes, const KernelRequest& request) {
-  return make_recurrent_gradients_kernel(gru_problem(attributes, request), request);
+  return make_gradients(gru_problem(attributes, request), request);
 }
 Kernel make_kernel(const LSTM& attributes, const KernelRequest& request) {
-  return make_recurrent_kernel(lstm_problem(attributes, request), request);
+  return make_forward(lstm_problem(attributes, request), request);
 }
 Kernel make_kernel(const LSTMGradients& attributes, const KernelRequest& request) {
-  return make_recurrent_gradients_kernel(lstm_problem(attributes, request), request);
+  return make_gradients(lstm_problem(attributes, request), request);
 }
 Kernel make_kernel(const SingleGateRNN& attributes, const KernelRequest& request) {
-  return make_recurrent_kernel(single_gate_problem(attributes, request), request);
+  return make_forward(single_gate_problem(attributes, request), request);
 }
 Kernel make_kernel(const SingleGateRNNGradients& attributes, const KernelRequest& request) {
-  return make_recurrent_gradients_kernel(single_gate_problem(attributes, request), request);
+  return make_gradients(single_gate_problem(attributes, request), request);
 }
 
 }  // namespace mpsgraph_native::cpu

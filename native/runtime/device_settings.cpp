@@ -35,8 +35,16 @@ std::uint64_t bytes(const char* name, std::uint64_t otherwise) {
   return number;
 }
 
+Precision precision_from_environment() {
+  const std::string_view value = environment("MPSGRAPH_NATIVE_PRECISION");
+  if (value.empty() || value == "fast") return Precision::Fast;
+  if (value == "exact") return Precision::Exact;
+  throw ShapeError(text("MPSGRAPH_NATIVE_PRECISION must be fast or exact, got ", value));
+}
+
 DeviceSettings from_environment() {
   DeviceSettings settings;
+  settings.precision = precision_from_environment();
   settings.optimization_level = flag("MPSGRAPH_NATIVE_OPTIMIZATION", 0);
   settings.package_cache = flag("MPSGRAPH_NATIVE_CACHE", 1) == 1;
   settings.package_cache_limit_bytes =

@@ -7,8 +7,15 @@
 
 namespace mpsgraph_native {
 
-/// What the user chooses about engines that drive a device.
+enum class Precision {
+  Fast,   ///< algorithms whose error is a small multiple of a plain sum's may be chosen for their speed
+  Exact,  ///< only sums of the products that the formula has
+};
+
+/// What the user chooses about the engines.
 struct DeviceSettings {
+  /// Of the cpu engine. MPSGRAPH_NATIVE_PRECISION.
+  Precision precision = Precision::Fast;
   /// MPSGraph's optimization level: 0 keeps to the core optimizations, so that results can be compared with the cpu
   /// engine's; 1 may place work on other units of the chip and change the last bits. MPSGRAPH_NATIVE_OPTIMIZATION.
   int optimization_level = 0;

@@ -8,6 +8,16 @@
 
 namespace mpsgraph_native {
 
+/// What one step of a run took.
+struct StepProfile {
+  std::string operation;  ///< with its attributes; of an engine that runs its program as a whole, "program"
+  std::string algorithm;  ///< the kernel chosen; empty where there is no choice
+  int threads = 1;        ///< between which the step was split
+  std::size_t bytes = 0;  ///< operands and results, each once
+  double operations = 0;  ///< multiplications and additions of the formula; 0 where memory is the limit
+  double seconds = 0;
+};
+
 /// A program compiled for one device. Runs may overlap in several threads.
 class MPSGRAPH_API Executable {
  public:
@@ -21,6 +31,9 @@ class MPSGRAPH_API Executable {
   /// element. Outputs overlap neither inputs nor each other. After an exception the outputs' contents are undefined
   /// unless the operation's documentation says that nothing was written.
   virtual void run(std::span<const void* const> inputs, std::span<void* const> outputs) = 0;
+
+  /// The same, and what each step took.
+  virtual std::vector<StepProfile> profile(std::span<const void* const> inputs, std::span<void* const> outputs);
 
   /// What keeping this executable costs, scratch of a run included.
   virtual std::size_t bytes() const = 0;

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 #include <vector>
 #if defined(__linux__)
 #include <sched.h>
@@ -26,6 +27,7 @@ constexpr int spins_before_sleep = 4000;
 
 std::atomic<std::int64_t> failing_chunk{-1};
 thread_local bool inside_chunk = false;
+thread_local std::int64_t most_chunks = 1;
 
 void relax() {
 #if defined(__x86_64__)
@@ -190,8 +192,14 @@ void set_thread_count(int count) { wanted_threads().store(std::clamp(count, 1, m
 
 void run_chunks(std::int64_t chunks, void (*body)(void*, std::int64_t), void* context) {
   const Job job{body, context, chunks};
+  most_chunks = std::max(most_chunks, chunks);
   if (chunks > 1 && thread_count() > 1 && !inside_chunk && chunks < 0xffffffff && pool().try_run(job)) return;
   for (std::int64_t chunk = 0; chunk < chunks; ++chunk) Pool::run_one(job, chunk);
+}
+
+int take_most_chunks() {
+  const std::int64_t most = std::exchange(most_chunks, 1);
+  return static_cast<int>(std::min<std::int64_t>(most, thread_count()));
 }
 
 void fail_in_worker_for_testing(std::int64_t chunk) { failing_chunk.store(chunk); }

@@ -28,6 +28,9 @@ void parallel_for(std::int64_t chunks, Body&& body) {
       const_cast<void*>(static_cast<const void*>(std::addressof(body))));
 }
 
+/// The most chunks that one parallel call of this thread had since it asked last; at least 1, at most the threads.
+MPSGRAPH_API int take_most_chunks();
+
 /// Contiguous share `part` of `parts` of the range [0, total).
 struct Range {
   std::int64_t begin, end;

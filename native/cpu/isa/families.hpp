@@ -8,6 +8,7 @@
 #include "cpu/isa/recurrent.hpp"
 #include "cpu/isa/reduction.hpp"
 #include "cpu/isa/softmax.hpp"
+#include "cpu/isa/winograd.hpp"
 
 namespace mpsgraph_native::cpu {
 
@@ -39,6 +40,7 @@ struct KernelTable {
   IntegerKernels<std::int32_t> i32;
   IntegerKernels<std::int64_t> i64;
   ConversionKernels conversion;
+  WinogradKernels winograd;
 };
 
 #ifdef MPSGRAPH_ISA
@@ -61,6 +63,7 @@ ArgReductionKernels<T> arg_reduction_kernels();
 template <class T>
 SoftmaxKernels<T> softmax_kernels();
 ConversionKernels conversion_kernels();
+WinogradKernels winograd_kernels();
 
 }  // namespace MPSGRAPH_ISA
 #endif

@@ -22,9 +22,13 @@ IntegerKernels<T> integer_kernels_of() {
 }  // namespace
 
 KernelTable kernel_table() {
-  return {
-      MPSGRAPH_STRINGIFY(MPSGRAPH_ISA),   kernels_of<float>(), kernels_of<double>(), integer_kernels_of<std::int32_t>(),
-      integer_kernels_of<std::int64_t>(), conversion_kernels()};
+  return {MPSGRAPH_STRINGIFY(MPSGRAPH_ISA),
+          kernels_of<float>(),
+          kernels_of<double>(),
+          integer_kernels_of<std::int32_t>(),
+          integer_kernels_of<std::int64_t>(),
+          conversion_kernels(),
+          winograd_kernels()};
 }
 
 }  // namespace mpsgraph_native::cpu::MPSGRAPH_ISA

@@ -1,0 +1,84 @@
+"""Executable.run(profile=True): what each step of a program took."""
+
+import numpy as np
+import pytest
+
+import mpsgraph_native as mg
+
+on_cpu = pytest.mark.skipif(mg.default_device().name != "cpu", reason="mps runs its program as a whole")
+
+
+@pytest.fixture
+def executable():
+    graph = mg.Graph()
+    source = graph.placeholder((2, 16, 12, 12), "float32", name="source")
+    weights = graph.placeholder((32, 16, 3, 3), "float32", name="weights")
+    descriptor = mg.Convolution2DDescriptor(padding_left=1, padding_right=1, padding_top=1, padding_bottom=1)
+    return graph.compile(
+        feeds=[source, weights], targets=[graph.tanh(graph.convolution_2d(source, weights, descriptor=descriptor))]
+    )
+
+
+INPUTS = [np.ones((2, 16, 12, 12), np.float32), np.full((32, 16, 3, 3), 0.01, np.float32)]
+
+
+def test_a_profiled_run_gives_the_same_results(executable):
+    assert executable.last_profile is None
+    (expected,) = executable.run(INPUTS)
+    assert executable.last_profile is None
+    (result,) = executable.run(INPUTS, profile=True)
+    np.testing.assert_array_equal(result, expected)
+    out = np.empty_like(expected)
+    assert executable.run(INPUTS, results=[out], profile=True)[0] is out
+    np.testing.assert_array_equal(out, expected)
+
+
+@on_cpu
+def test_steps_of_the_cpu_engine(executable):
+    executable.run(INPUTS, profile=True)
+    convolution, tanh = executable.last_profile
+    assert convolution.operation.startswith("convolution_2d(") and tanh.operation == "tanh()"
+    assert convolution.floating_point_operations == 2 * 2 * 32 * 16 * 9 * 12 * 12
+    assert convolution.nbytes == 4 * (2 * 16 * 12 * 12 + 32 * 16 * 9 + 2 * 32 * 12 * 12)
+    assert tanh.nbytes == 2 * 4 * 2 * 32 * 12 * 12 and tanh.floating_point_operations == 0
+    assert convolution.seconds > 0 and 1 <= convolution.threads <= mg.get_num_threads()
+    assert convolution.gflops == pytest.approx(convolution.floating_point_operations / convolution.seconds / 1e9)
+
+
+@on_cpu
+@pytest.mark.parametrize(
+    ("precision", "algorithm"), [("fast", "Winograd F(4 x 4, 3 x 3)"), ("exact", "indirect matrix product")]
+)
+def test_algorithm(precision, algorithm, executable):
+    graph, before = executable.feeds[0].graph, mg.precision()
+    mg.set_precision(precision)
+    try:
+        again = graph.compile(feeds=executable.feeds, targets=executable.targets)
+        again.run(INPUTS, profile=True)
+    finally:
+        mg.set_precision(before)
+    assert again.last_profile[0].algorithm == algorithm
+    assert algorithm in again.describe()
+
+
+@on_cpu
+def test_operations_of_recurrent_gradients():
+    graph = mg.Graph()
+    feeds = [graph.placeholder(shape, "float32") for shape in ((5, 4, 8), (48, 16), (48, 8))]
+    result = graph.gru(*feeds[:2], input_weight=feeds[2], descriptor=mg.GRUDescriptor(reset_after=True))
+    executable = graph.compile(feeds=feeds, targets=[result])
+    executable.run([np.zeros(feed.shape, np.float32) for feed in feeds], profile=True)
+    assert executable.last_profile[0].floating_point_operations == 2 * 5 * 4 * 48 * (16 + 8)
+
+
+def test_description(executable):
+    before = executable.describe()
+    assert "source: float32 [2, 16, 12, 12]" in before and "last profile" not in before
+    executable.run(INPUTS, profile=True)
+    assert "last profile" in executable.describe() and "GB/s" in executable.describe()
+
+
+def test_bad_inputs_leave_the_profile_alone(executable):
+    with pytest.raises(mg.ShapeError):
+        executable.run(INPUTS[:1], profile=True)
+    assert executable.last_profile is None

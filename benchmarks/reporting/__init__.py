@@ -1,0 +1,1 @@
+"""What is made of measured rows: figures, text, Markdown, pictures."""

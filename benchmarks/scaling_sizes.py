@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from measuring import machine
 from measuring.process import Settings, measured
-from reporting import markdown, plots
+from reporting import markdown, plots, text
 from rows import ConvolutionRow, PoolingRow, RecurrentRow
 
 FORMAT = 1
@@ -60,6 +60,8 @@ def exponent(work, seconds):
 
 
 def measure(arguments, chosen):
+    place = machine.describe()
+    print("\n".join(text.machine_lines(place)))
     rows = [row for start, fields, _, values in chosen for row in rows_of(start, fields, values)]
     settings = Settings(threads=arguments.threads, rounds=arguments.rounds, seconds=arguments.seconds, limits=False)
     messages = measured(rows, settings)
@@ -79,7 +81,7 @@ def measure(arguments, chosen):
         )  # fmt: skip
     del run["limits"]
     return {
-        "format": FORMAT, "machine": machine.describe(), "settings": {"rounds": arguments.rounds}, "run": run,
+        "format": FORMAT, "machine": place, "settings": {"rounds": arguments.rounds}, "run": run,
         "series": series,
     }  # fmt: skip
 
@@ -107,7 +109,7 @@ def print_table(document):
 
 def section(document):
     yield from markdown.machine_lines(document["machine"])
-    yield f"Medians of {document['settings']['rounds']} rounds, {document['run']['threads']} thread(s)."
+    yield f"Medians of {document['settings']['rounds']} round(s), {document['run']['threads']} thread(s)."
     yield ""
     yield from markdown.table(HEADS, list(table_rows(document)), left=3)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from measuring import machine
 from measuring.process import Settings, measured
-from reporting import markdown, plots
+from reporting import markdown, plots, text
 from rows import ConvolutionRow, PoolingRow, RecurrentRow
 
 FORMAT = 1
@@ -39,9 +39,11 @@ def parse(arguments):
 
 
 def measure(arguments, rows):
+    place = machine.describe()
+    print("\n".join(text.machine_lines(place)))
     available = len(machine.processors())
     counts = sorted({1, *(arguments.threads or [count for count in COUNTS if count <= available])})
-    settings = Settings(threads=0, rounds=arguments.rounds, seconds=arguments.seconds, peers=("torch",))
+    settings = Settings(threads=0, rounds=arguments.rounds, seconds=arguments.seconds, patience=60.0, peers=("torch",))
     runs = []
     for count in counts:
         messages = measured(rows, dataclasses.replace(settings, threads=count))
@@ -52,7 +54,7 @@ def measure(arguments, rows):
             run["rows"].append(row)
             print(f"{count} thread(s): {row['name']} {row['seconds']['ours']['median'] * 1e3:.3f} ms", flush=True)
         runs.append(run)
-    return {"format": FORMAT, "machine": machine.describe(), "settings": {"rounds": arguments.rounds}, "runs": runs}
+    return {"format": FORMAT, "machine": place, "settings": {"rounds": arguments.rounds}, "runs": runs}
 
 
 def speed_ups(document):
@@ -84,7 +86,7 @@ def print_table(document):
 
 def section(document):
     yield from markdown.machine_lines(document["machine"])
-    yield f"Medians of {document['settings']['rounds']} rounds; speed-ups against one thread."
+    yield f"Medians of {document['settings']['rounds']} round(s); speed-ups against one thread."
     yield ""
     counts = [run["threads"] for run in document["runs"]]
     rows = [

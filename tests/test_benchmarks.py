@@ -3,7 +3,6 @@
 import importlib.util
 import json
 import math
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -26,7 +25,7 @@ def importable(monkeypatch):
 def run(program, *arguments, folder, status=0):
     done = subprocess.run(
         [sys.executable, str(BENCHMARKS / program), *map(str, arguments)], capture_output=True, text=True, timeout=120,
-        check=False, cwd=folder, env=os.environ | {"JAX_PLATFORMS": "cpu"},
+        check=False, cwd=folder,
     )  # fmt: skip
     assert done.returncode == status, done.stdout + done.stderr
     return done
@@ -44,7 +43,7 @@ def comparison(tmp_path_factory):
 def test_comparison_is_complete(comparison):
     output, document, _ = comparison
     assert document["format"] == 1
-    assert {"date", "cpu", "processors", "system", "versions"} <= set(document["machine"])
+    assert {"date", "cpu", "processors", "busy", "system", "versions"} <= set(document["machine"])
     assert {"mpsgraph-native", "numpy", "python"} <= set(document["machine"]["versions"])
     assert document["settings"]["rounds"] == 1
     (found,) = document["runs"]
@@ -192,6 +191,17 @@ def test_operations_and_bytes_are_counted():
     assert PoolingRow(True, "NCHW", 2, 3, 9, 3, 2, 1).bytes == 4 * (2 * 3 * 81 + 2 * (2 * 3 * 25))
     gru = RecurrentRow("gru", True, 7, 2, 5, 4, 2)
     assert gru.flops == 3 * 2 * 7 * 2 * 2 * (3 * 4) * (5 + 4)
+
+
+def test_a_busy_machine_is_named():
+    from measuring.machine import describe
+    from reporting import markdown, text
+
+    machine = describe()
+    assert 0 <= machine["busy"] <= 1
+    for lines in (text.machine_lines, markdown.machine_lines):
+        assert "other work" not in "".join(lines(machine | {"busy": 0.1}))
+        assert "took 60% of" in "".join(lines(machine | {"busy": 0.6}))
 
 
 def test_exponents():

@@ -3,6 +3,7 @@
 import datetime
 import os
 import platform
+import time
 from importlib import metadata
 from pathlib import Path
 
@@ -53,11 +54,35 @@ def versions():
     return found
 
 
+def busy_fraction(seconds=1.0):
+    """How much of the machine's processors other work takes, from idle (0) to all of it (1)."""
+
+    def ticks():
+        values = [int(value) for value in _text(Path("/proc/stat")).splitlines()[0].split()[1:9]]
+        return sum(values), values[3] + values[4]  # idle, and waiting for a disk
+
+    if not Path("/proc/stat").exists():
+        return min(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+    total, idle = ticks()
+    time.sleep(seconds)
+    total_after, idle_after = ticks()
+    return 1 - (idle_after - idle) / max(1, total_after - total)
+
+
+def warning(machine):
+    """What a reader must know about other work on a described machine; None where it was idle."""
+    if machine["busy"] < 0.2:
+        return None
+    return f"other work took {machine['busy']:.0%} of the machine's processors at the start"
+
+
 def describe():
+    """Called before anything is measured, so that the work on the machine is other people's."""
     return {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "cpu": cpu_model(),
         "processors": len(processors()),
+        "busy": round(busy_fraction(), 2),
         "last_level_cache_bytes": last_level_cache_bytes(),
         "system": platform.platform(),
         "versions": versions(),

@@ -92,6 +92,7 @@ def _recurrent(row, arrays):
 
 
 def contenders(row, arrays):
+    mx.clear_cache()  # the last row's memory
     return FAMILIES[row.family](row, arrays)
 
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from measuring.machine import warning
+
 from .figures import losses
 
 FAMILY_TITLES = {
@@ -35,9 +37,10 @@ def table(heads, rows, left=1):
 
 
 def milliseconds(seconds):
-    """Three significant digits."""
+    """Three significant digits, two of the shortest."""
     value = seconds * 1e3
-    return f"{value:.{3 if value < 1 else 2 if value < 10 else 1 if value < 100 else 0}f}"
+    decimals = next((places for limit, places in ((0.1, 4), (1, 3), (10, 2), (100, 1)) if value < limit), 0)
+    return f"{value:.{decimals}f}"
 
 
 def _or_dash(value, form):
@@ -47,6 +50,8 @@ def _or_dash(value, form):
 def machine_lines(machine):
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     yield f"{machine['date'][:10]}, {machine['cpu']}, {machine['processors']} processors, {machine['system']}; {versions}."
+    if warning(machine):
+        yield f"**Not to be quoted: {warning(machine)}.**"
 
 
 def _threads(count):
@@ -78,7 +83,7 @@ def _family_table(rows):
             [
                 row["name"], milliseconds(seconds["ours"]), f"{row['rate']:.1f}", _or_dash(row["share"], ".0%"),
                 *(milliseconds(seconds[peer]) if peer in seconds else "–" for peer in peers),
-                _or_dash(row["ratio"], ".2f"), f"{row['scratch_bytes'] / 2**20:.2f}",
+                _or_dash(row["ratio"], ".2f"), f"{row['scratch_bytes'] / 2**20:.3f}",
             ]
         )  # fmt: skip
     return table(heads, body)
@@ -86,7 +91,7 @@ def _family_table(rows):
 
 def comparison_lines(document):
     yield from machine_lines(document["machine"])
-    yield f"Medians of {document['settings']['rounds']} rounds."
+    yield f"Medians of {document['settings']['rounds']} round(s)."
     yield ""
     yield "Geometric means of the ratios over the gradient rows; above 1 this package is faster:"
     yield ""

@@ -1,5 +1,7 @@
 """Tables for the terminal, row by row as they come."""
 
+from measuring.machine import warning
+
 NAME_WIDTH = 76
 
 
@@ -11,6 +13,8 @@ def machine_lines(machine):
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     yield f"{machine['cpu']}, {machine['processors']} processors, {machine['system']}, {machine['date']}"
     yield versions
+    if warning(machine):
+        yield f"note: {warning(machine)}"
 
 
 def run_lines(run):
@@ -27,12 +31,12 @@ def run_lines(run):
 def row_line(row):
     seconds = {name: spread["median"] for name, spread in row["seconds"].items()}
     ours = seconds.pop("ours")
-    peers = ", ".join(f"{name} {value * 1e3:.3f}" for name, value in seconds.items())
+    peers = ", ".join(f"{name} {value * 1e3:.4g}" for name, value in seconds.items())
     notes = "".join(f"\n  note: {note}" for note in row["notes"])
     rate = f"{row['rate']:.1f} {row['unit']}"
     return (
-        f"{row['name']:<{NAME_WIDTH}}{ours * 1e3:>10.3f}{rate:>16}{_number(row['share'], '10.0%', '-'.rjust(10))}"
-        f"{_number(row['ratio'], '7.2f', '-'.rjust(7))}{row['scratch_bytes'] / 2**20:>13.2f}  {peers}{notes}"
+        f"{row['name']:<{NAME_WIDTH}}{ours * 1e3:>10.4f}{rate:>16}{_number(row['share'], '10.0%', '-'.rjust(10))}"
+        f"{_number(row['ratio'], '7.2f', '-'.rjust(7))}{row['scratch_bytes'] / 2**20:>13.3f}  {peers}{notes}"
     )
 
 

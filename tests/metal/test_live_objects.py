@@ -19,7 +19,7 @@ from mpsgraph_native.verify.table import cases
 pytestmark = [needs_stand_in, pytest.mark.usefixtures("undisturbed")]
 
 # Sanitizers take many times as long, and look for leaks themselves.
-CALLS = 50 if "MPSGRAPH_NATIVE_TESTED_SANITIZERS" in os.environ else 1000
+CALLS = 20 if "MPSGRAPH_NATIVE_TESTED_SANITIZERS" in os.environ else 1000
 WARM_UP = 20
 COMPILE = "compileWithDevice:feeds:targetTensors:targetOperations:compilationDescriptor:"
 

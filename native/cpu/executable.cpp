@@ -43,7 +43,7 @@ bool moves_elements(const Operation& operation) {
 
 Kernel make_any_kernel(const Operation& operation, const KernelRequest& request) {
   if (!holds_half(request) || moves_elements(operation)) return make_native_kernel(operation, request);
-  return with_half_precision(request, [&](const KernelRequest& wide) { return make_native_kernel(operation, wide); });
+  return with_half_precision(operation, request, make_native_kernel);
 }
 
 struct Step {

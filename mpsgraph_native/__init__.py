@@ -28,7 +28,7 @@ from mpsgraph_native._core.cache import (
     set_optimization_level,
     set_precision,
 )
-from mpsgraph_native._core.call import transfer_statistics
+from mpsgraph_native._core.call import CopiedInput, last_copies, transfer_statistics
 from mpsgraph_native._core.device import (
     Device,
     default_device,
@@ -64,6 +64,7 @@ def __getattr__(name):
 __all__ = [
     "CacheInfo",
     "CompileError",
+    "CopiedInput",
     "DTypeError",
     "Device",
     "DeviceError",
@@ -85,6 +86,7 @@ __all__ = [
     "empty",
     "get_num_threads",
     "instruction_sets",
+    "last_copies",
     "memory_statistics",
     "optimization_level",
     "precision",

@@ -9,14 +9,26 @@ from libc.stdint cimport int64_t, uintptr_t
 from libcpp.memory cimport shared_ptr
 
 from mpsgraph_native._core.device cimport Device, resolve_device
-from mpsgraph_native._core.interchange cimport HostArray, as_ndarray
-from mpsgraph_native._core.memory cimport data_type_of, descriptor_of, is_plain, new_array, origin_of, shape_of
+from mpsgraph_native._core.interchange cimport as_ndarray
+from mpsgraph_native._core.memory cimport (
+    HostArray,
+    data_type_of,
+    descriptor_of,
+    is_plain,
+    new_array,
+    origin_of,
+    reason_for_copy,
+    shape_of,
+)
 from mpsgraph_native._core.operation cimport Operation
 from mpsgraph_native._native.engine cimport Executable, run_executable
 from mpsgraph_native._native.executable_cache cimport OperandTypes, cached_executable
 from mpsgraph_native._native.transfer_statistics cimport TransferStatistics
 from mpsgraph_native._native.transfer_statistics cimport transfer_statistics as native_transfer_statistics
 from mpsgraph_native._native.types cimport DataType, IntegerSpan, Shape, TensorType
+
+from collections import deque
+from typing import NamedTuple
 
 import numpy as np
 
@@ -38,6 +50,22 @@ cdef int64_t _copied_results = 0
 cdef int64_t _copied_result_bytes = 0
 cdef int64_t _aliased_results = 0
 cdef int64_t _aliased_result_bytes = 0
+# The last copies of inputs, and why; appending to a deque needs no lock.
+_last_copies = deque(maxlen=64)
+
+
+class CopiedInput(NamedTuple):
+    """An input that an engine could not read where it lies."""
+
+    shape: tuple
+    dtype: str
+    nbytes: int
+    reason: str
+
+
+def last_copies():
+    """The last copies of inputs, at most 64, the newest last: shape, dtype, bytes and the reason of each."""
+    return list(_last_copies)
 
 
 def transfer_statistics():
@@ -75,6 +103,8 @@ cdef cnp.ndarray as_plain(cnp.ndarray array):
         return array
     _copied_inputs += 1
     _copied_bytes += cnp.PyArray_NBYTES(array)
+    _last_copies.append(
+        CopiedInput((<object>array).shape, str(array.dtype), cnp.PyArray_NBYTES(array), reason_for_copy(array)))
     cdef TensorType tensor_type
     if cnp.PyArray_NDIM(array) > MAXIMUM_RANK or not data_type_of(array.dtype, &tensor_type.dtype):
         return np.array(array, order="C", copy=True, subok=False)  # a constant, to be refused later

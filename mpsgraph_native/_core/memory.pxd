@@ -10,11 +10,26 @@ cdef class PageBlock:
     cdef Pages pages
     cdef readonly str origin
 
+cdef class HostArray:
+    """An object of ours that holds an ndarray; None once it is closed."""
+
+    cdef cnp.ndarray array
+    cdef Py_ssize_t lent  # exports that are alive
+    cdef bint pinned  # its address was handed out, and nobody tells when it is used for the last time
+
+
+cdef class Loan:
+    """One export of a HostArray: the base object of an ndarray that was lent."""
+
+    cdef HostArray owner
+
 cdef PageBlock new_block(size_t size, str origin)
+cdef cnp.ndarray lend(HostArray owner)
 
 cdef int data_type_of(cnp.dtype descriptor, DataType* result) except -1
 cdef cnp.dtype descriptor_of(DataType dtype)
 cdef object new_array(const TensorType* tensor_type, str origin)
 cdef tuple shape_of(const TensorType* tensor_type)
 cdef bint is_plain(cnp.ndarray array)
+cdef str reason_for_copy(cnp.ndarray array)
 cdef str origin_of(cnp.ndarray array)

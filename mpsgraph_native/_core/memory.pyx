@@ -1,5 +1,5 @@
 # cython: freethreading_compatible=True
-"""Pages, and ndarrays that lie in them."""
+"""Pages, ndarrays that lie in them, and loans of such arrays."""
 
 cimport cython
 cimport numpy as cnp
@@ -27,6 +27,7 @@ cdef extern from "numpy/arrayobject.h":
         void* data, int flags, object base)
     cnp.PyTypeObject PyArray_Type
     int NPY_ARRAY_CARRAY
+    int NPY_ARRAY_WRITEABLE
 
 
 @cython.final
@@ -40,6 +41,44 @@ cdef class PageBlock:
         if self.pages.data is not NULL:
             with nogil:
                 release_pages(self.pages)
+
+
+cdef class HostArray:
+    pass
+
+
+@cython.final
+@cython.no_gc_clear
+cdef class Loan:
+    def __init__(self):
+        raise TypeError("Loan is made by the package alone")
+
+    def __dealloc__(self):
+        if self.owner is not None:
+            with cython.critical_section(self.owner):
+                self.owner.lent -= 1
+
+
+cdef cnp.ndarray lend(HostArray owner):
+    """An ndarray on the owner's memory, which stays open while the ndarray or a view of it lives."""
+    cdef cnp.ndarray array
+    cdef cnp.ndarray result
+    cdef cnp.dtype descriptor
+    cdef Loan loan = Loan.__new__(Loan)
+    with cython.critical_section(owner):
+        array = owner.array
+        if array is None:
+            raise ValueError("this TensorData is closed")
+        owner.lent += 1
+        loan.owner = owner
+    descriptor = array.dtype
+    Py_INCREF(descriptor)  # PyArray_NewFromDescr steals one reference
+    result = PyArray_NewFromDescr(
+        &PyArray_Type, descriptor, cnp.PyArray_NDIM(array), <const cnp.npy_intp*>cnp.PyArray_DIMS(array),
+        <const cnp.npy_intp*>cnp.PyArray_STRIDES(array), cnp.PyArray_DATA(array),
+        NPY_ARRAY_WRITEABLE if cnp.PyArray_ISWRITEABLE(array) else 0, None)
+    cnp.set_array_base(result, loan)  # no ndarray, so that views of the result keep it and not the owner's array
+    return result
 
 
 cdef PageBlock new_block(size_t size, str origin):
@@ -132,11 +171,29 @@ cdef bint is_plain(cnp.ndarray array):
             and cnp.PyArray_ISNOTSWAPPED(array))
 
 
+cdef str reason_for_copy(cnp.ndarray array):
+    """Why an engine cannot use the array where it lies; None when it can."""
+    if is_plain(array):
+        return None
+    if not cnp.PyArray_ISNOTSWAPPED(array):
+        return f"its byte order is not the machine's ({array.dtype.str})"
+    if not cnp.PyArray_ISALIGNED(array):
+        return "its alignment is below that of its elements"
+    if any(stride < 0 for stride in (<object>array).strides):
+        return "it has a negative stride"
+    return f"it is not C-contiguous (strides {(<object>array).strides})"
+
+
 cdef str origin_of(cnp.ndarray array):
     """The device whose engine wrote this array, if it is a result of ours or a view of one; else None."""
     base = array
-    while isinstance(base, cnp.ndarray):
-        base = cnp.get_array_base(<cnp.ndarray>base)
+    while True:
+        if isinstance(base, cnp.ndarray):
+            base = cnp.get_array_base(<cnp.ndarray>base)
+        elif isinstance(base, Loan):
+            base = (<Loan>base).owner.array
+        else:
+            break
     return (<PageBlock>base).origin if isinstance(base, PageBlock) else None
 
 

@@ -3,13 +3,14 @@
 
 cimport cython
 cimport numpy as cnp
-from cpython.buffer cimport PyBUF_WRITABLE, PyObject_GetBuffer
+from cpython.buffer cimport PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cython.operator cimport dereference
 from libcpp.string cimport string
 
 from mpsgraph_native._core.device cimport Device
-from mpsgraph_native._core.interchange cimport HostArray, as_ndarray
-from mpsgraph_native._core.memory cimport data_type_of, is_plain, new_array
+from mpsgraph_native._core.interchange cimport as_ndarray
+from mpsgraph_native._core.memory cimport HostArray, data_type_of, lend, new_array, reason_for_copy
 from mpsgraph_native._native.types cimport DataType, IntegerSpan, Shape, TensorType
 
 import math
@@ -17,18 +18,32 @@ import operator
 
 import numpy as np
 
-from mpsgraph_native._core.device import checked_device
+from mpsgraph_native._core.device import checked_device, devices
+from mpsgraph_native._core.dlpack import export_dlpack
 from mpsgraph_native._core.graph import dtype_of
 from mpsgraph_native.errors import DTypeError, ShapeError
 
 cnp.import_array()
 
 
+cdef cnp.ndarray _open(HostArray tensor):
+    cdef cnp.ndarray array
+    with cython.critical_section(tensor):
+        array = tensor.array
+    if array is None:
+        raise ValueError("this TensorData is closed")
+    return array
+
+
 @cython.final
 cdef class TensorData(HostArray):
-    """A C-contiguous array that a device can use where it lies.
+    """An array that a device can use where it lies, and its views.
 
-    Exports its memory without a copy: numpy.asarray(t), memoryview(t), numpy.from_dlpack(t), torch.from_dlpack(t).
+    Exports its memory without a copy: numpy.asarray(t), memoryview(t), numpy.from_dlpack(t), torch.from_dlpack(t). Views
+    are made by indices, as numpy makes them: t[0], t[..., ::2]. An engine uses a view where it lies when it is
+    C-contiguous, and copies it otherwise.
+
+    `close()` gives the memory back before the last reference dies, and so does the end of a `with` block.
     """
 
     cdef readonly str device
@@ -39,65 +54,168 @@ cdef class TensorData(HostArray):
     @property
     def shape(self):
         """Dimensions, slowest first."""
-        return (<object>self.array).shape
+        return (<object>_open(self)).shape
 
     @property
     def dtype(self):
         """Element type, as a numpy.dtype."""
-        return self.array.dtype
+        return _open(self).dtype
 
     @property
     def ndim(self):
         """Number of dimensions."""
-        return cnp.PyArray_NDIM(self.array)
+        return cnp.PyArray_NDIM(_open(self))
 
     @property
     def size(self):
         """Number of elements."""
-        return self.array.size
+        return _open(self).size
 
     @property
     def nbytes(self):
         """Bytes of all elements."""
-        return self.array.nbytes
+        return _open(self).nbytes
 
     @property
     def strides(self):
         """Bytes between neighbours along each dimension."""
-        return (<object>self.array).strides
+        return (<object>_open(self)).strides
 
     @property
     def readonly(self):
         """Whether writing through it is refused."""
-        return not (<object>self.array).flags.writeable
+        return not cnp.PyArray_ISWRITEABLE(_open(self))
+
+    @property
+    def closed(self):
+        """Whether close() has given the memory back."""
+        return self.array is None
+
+    @property
+    def exports(self):
+        """How many arrays, buffers and capsules that were made from it are alive; views of them count with them."""
+        return self.lent
+
+    def close(self):
+        """Gives the memory back now; every later use raises ValueError. A second close does nothing.
+
+        Raises BufferError while an export is alive, and once `__array_interface__` was read: nothing tells how long its
+        address is used. A call that is running keeps the memory to its end.
+        """
+        with cython.critical_section(self):
+            if self.array is None:
+                return
+            if self.pinned:
+                raise BufferError("close: its address was handed out by __array_interface__")
+            if self.lent:
+                raise BufferError(f"close: {self.lent} exports of the memory are alive")
+            self.array = None
+
+    def __enter__(self):
+        _open(self)
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
 
     def __getbuffer__(self, Py_buffer* view, int flags):
         # numpy fills what the flags ask for and refuses what it cannot give; bfloat16 has no struct format.
-        if flags & PyBUF_WRITABLE and self.readonly:
+        cdef cnp.ndarray array = lend(self)
+        cdef Py_buffer* lent
+        if flags & PyBUF_WRITABLE and not cnp.PyArray_ISWRITEABLE(array):
             raise BufferError("the memory is read-only")
+        lent = <Py_buffer*>PyMem_Malloc(sizeof(Py_buffer))
+        if lent is NULL:
+            raise MemoryError
         try:
-            PyObject_GetBuffer(self.array, view, flags)
-        except (ValueError, TypeError) as error:
-            if self.array.dtype.isbuiltin == 1:
+            PyObject_GetBuffer(array, lent, flags)
+        except (ValueError, TypeError, BufferError) as error:
+            PyMem_Free(lent)
+            if array.dtype.isbuiltin == 1:
                 raise BufferError(f"the memory cannot be exported as asked: {error}") from error
             raise BufferError(
-                f"dtype {self.dtype} has no buffer format; numpy.asarray() gives an array of it, with the dtype from ml_dtypes") from error
+                f"dtype {array.dtype} has no buffer format; numpy.asarray() gives an array of it, with the dtype from ml_dtypes") from error
+        view.buf = lent.buf
+        view.obj = self
+        view.len = lent.len
+        view.itemsize = lent.itemsize
+        view.readonly = lent.readonly
+        view.ndim = lent.ndim
+        view.format = lent.format
+        view.shape = lent.shape
+        view.strides = lent.strides
+        view.suboffsets = lent.suboffsets
+        view.internal = lent
+
+    def __releasebuffer__(self, Py_buffer* view):
+        PyBuffer_Release(<Py_buffer*>view.internal)
+        PyMem_Free(view.internal)
 
     def __array__(self, dtype=None, copy=None):
-        return np.array(self.array, dtype=dtype, copy=copy)
+        return np.array(lend(self), dtype=dtype, copy=copy)
+
+    @property
+    def __array_interface__(self):
+        """NumPy's description of the memory, with its address. From then on `close()` is refused.
+
+        bfloat16 has none: the description would call it bytes without a meaning.
+        """
+        cdef cnp.ndarray array = _open(self)
+        if array.dtype.isbuiltin != 1:
+            raise AttributeError(f"dtype {array.dtype} has no description in __array_interface__")
+        self.pinned = True
+        return (<object>array).__array_interface__
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        return (<object>self.array).__dlpack__(
-            stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+        array = lend(self)
+        if copy:
+            array = np.array(array)
+        return export_dlpack(
+            array, stream=stream, max_version=max_version, dl_device=dl_device, copied=bool(copy))
 
     def __dlpack_device__(self):
-        return (<object>self.array).__dlpack_device__()
+        return (1, 0)  # kDLCPU: shared with the device, but in the host's memory
 
     def __len__(self):
-        return len(self.array)
+        return len(_open(self))
+
+    def __getitem__(self, index):
+        """A view: integers, slices, None and Ellipsis, as for numpy; no copies by arrays of indices."""
+        _check_index(index)
+        index = index if isinstance(index, tuple) else (index,)
+        return _wrap(lend(self)[index if any(part is Ellipsis for part in index) else (*index, ...)], self.device)
+
+    def __setitem__(self, index, value):
+        """Writes through a view."""
+        _check_index(index)
+        lend(self)[index] = as_ndarray(value, "", "value") if isinstance(value, HostArray) else value
+
+    def __reduce_ex__(self, protocol):
+        return _unpickled, (lend(self), self.device)
 
     def __repr__(self):
+        if self.array is None:
+            return "<TensorData closed>"
         return f"<TensorData shape={self.shape} dtype={self.dtype} device={self.device!r}>"
+
+
+def _check_index(index):
+    for part in index if isinstance(index, tuple) else (index,):
+        if part is None or part is Ellipsis or isinstance(part, slice):
+            continue
+        try:
+            if isinstance(part, (bool, np.bool_)):
+                raise TypeError
+            operator.index(part)
+        except TypeError:
+            raise DTypeError(
+                f"TensorData: index must hold integers, slices, None and Ellipsis, got {part!r}") from None
+
+
+def _unpickled(array, str device):
+    """On the device that it came from, or the default device of a machine that lacks that."""
+    known = {place.name for place in devices() if place.available}
+    return asarray(array, device=device if device in known else None)
 
 
 cdef TensorData _wrap(object array, str device):
@@ -133,19 +251,6 @@ def empty(shape, dtype="float32", *, device=None):
     return _wrap(new_array(&tensor_type, name), name)
 
 
-cdef str _reason_for_copy(cnp.ndarray array):
-    """Why an engine cannot use the array where it lies; None when it can."""
-    if not cnp.PyArray_ISNOTSWAPPED(array):
-        return f"its byte order is not the machine's ({array.dtype.str})"
-    if not cnp.PyArray_ISALIGNED(array):
-        return "its alignment is below that of its elements"
-    if any(stride < 0 for stride in (<object>array).strides):
-        return "it has a negative stride"
-    if not is_plain(array):
-        return f"it is not C-contiguous (strides {(<object>array).strides})"
-    return None
-
-
 def asarray(obj, *, copy=None, device=None):
     """`obj` as TensorData: on the same memory where a device can use it, else (copy=None) in a copy.
 
@@ -161,7 +266,7 @@ def asarray(obj, *, copy=None, device=None):
     cdef string on_device
     if not data_type_of(array.dtype, &dtype):
         raise DTypeError(f"asarray: obj must have a dtype of this package, got {array.dtype}")
-    reason = _reason_for_copy(array)
+    reason = reason_for_copy(array)
     if reason is None and not copy:
         on_device = dereference(place.engine).reason_for_copy(cnp.PyArray_DATA(array), cnp.PyArray_NBYTES(array))
         reason = on_device.decode() if on_device.size() else None

@@ -81,25 +81,25 @@ class AttributeHasher {
 /// Writes "name=value, ..." for repr and reports.
 class AttributePrinter {
  public:
-  explicit AttributePrinter(std::ostream& stream) : stream_(stream) {}
+  explicit AttributePrinter(std::string& text) : text_(text) {}
 
   template <class T>
   void operator()(std::string_view name, const T& member) {
-    stream_ << (first_ ? "" : ", ") << name << '=';
+    text_ += text(first_ ? "" : ", ", name, '=');
     first_ = false;
     if constexpr (std::is_same_v<T, bool>) {
-      stream_ << (member ? "True" : "False");
+      text_ += member ? "True" : "False";
     } else if constexpr (std::is_enum_v<T> && !std::is_same_v<T, DataType>) {
-      stream_ << name_of(member);
+      text_ += name_of(member);
     } else if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, Shape> || std::is_same_v<T, DataType>) {
-      stream_ << member;
+      append(text_, member);
     } else {
-      stream_ << Shape(std::span<const std::int64_t>(member));
+      append(text_, Shape(std::span<const std::int64_t>(member)));
     }
   }
 
  private:
-  std::ostream& stream_;
+  std::string& text_;
   bool first_ = true;
 };
 

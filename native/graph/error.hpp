@@ -1,11 +1,11 @@
 #pragma once
 
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "graph/export.hpp"
+#include "graph/text.hpp"
 
 namespace mpsgraph_native {
 
@@ -38,14 +38,6 @@ class MPSGRAPH_API CompileError : public Error {
  public:
   using Error::Error;
 };
-
-/// Concatenates anything that streams.
-template <class... Parts>
-std::string text(const Parts&... parts) {
-  std::ostringstream stream;
-  (stream << ... << parts);
-  return std::move(stream).str();
-}
 
 /// "operation: argument <problem and expectation>, got <given>"
 template <class E, class... Parts>

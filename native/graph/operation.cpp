@@ -35,15 +35,12 @@ std::size_t hash_of(const Operation& operation) {
 }
 
 std::string describe(const Operation& operation) {
-  std::ostringstream stream;
+  std::string result(name_of(operation));
+  result += '(';
   std::visit(
-      [&]<class Attributes>(const Attributes& attributes) {
-        stream << attributes.name << '(';
-        Attributes::fields(attributes, AttributePrinter(stream));
-        stream << ')';
-      },
+      [&]<class Attributes>(const Attributes& attributes) { Attributes::fields(attributes, AttributePrinter(result)); },
       operation);
-  return std::move(stream).str();
+  return result + ')';
 }
 
 ResultTypes infer_types(const Operation& operation, std::span<const TensorType* const> operands) {

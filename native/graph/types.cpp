@@ -21,7 +21,7 @@ std::string_view name_of(DataType type) {
   return "unknown";
 }
 
-std::ostream& operator<<(std::ostream& stream, DataType type) { return stream << name_of(type); }
+void append(std::string& text, DataType type) { text += name_of(type); }
 
 Shape::Shape(std::span<const std::int64_t> dims) {
   for (const std::int64_t dim : dims) push_back(dim);
@@ -38,10 +38,10 @@ std::int64_t Shape::elements() const {
   return product;
 }
 
-std::ostream& operator<<(std::ostream& stream, const Shape& shape) {
-  stream << '(';
-  for (int axis = 0; axis < shape.rank(); ++axis) stream << (axis ? ", " : "") << shape[axis];
-  return stream << (shape.rank() == 1 ? ",)" : ")");
+void append(std::string& text, const Shape& shape) {
+  text += '(';
+  for (int axis = 0; axis < shape.rank(); ++axis) text += mpsgraph_native::text(axis ? ", " : "", shape[axis]);
+  text += shape.rank() == 1 ? ",)" : ")";
 }
 
 void check_size(const Shape& shape, std::string_view operation, std::string_view argument) {

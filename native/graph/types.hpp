@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <ostream>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "graph/error.hpp"
@@ -38,7 +38,7 @@ constexpr bool is_integer(DataType type) { return !is_floating(type) && type != 
 
 /// NumPy's name of the type: "float32", "bfloat16", "int64", ...
 MPSGRAPH_API std::string_view name_of(DataType type);
-std::ostream& operator<<(std::ostream& stream, DataType type);
+void append(std::string& text, DataType type);
 
 /// MPSNDArray's own limits.
 inline constexpr int maximum_rank = 16;
@@ -71,8 +71,8 @@ class MPSGRAPH_API Shape {
   std::array<std::int64_t, maximum_rank> dims_{};
 };
 
-/// Prints as a Python tuple.
-std::ostream& operator<<(std::ostream& stream, const Shape& shape);
+/// As a Python tuple.
+void append(std::string& text, const Shape& shape);
 
 /// Raises ShapeError when a dimension is negative, or a dimension or the element count passes MPSGraph's limit.
 void check_size(const Shape& shape, std::string_view operation, std::string_view argument);

@@ -244,9 +244,7 @@ std::optional<MacOS> testing_version;
 
 }  // namespace
 
-std::ostream& operator<<(std::ostream& stream, MacOS version) {
-  return stream << version.major << '.' << version.minor;
-}
+void append(std::string& text, MacOS version) { text += mpsgraph_native::text(version.major, '.', version.minor); }
 
 MacOS running_macos() {
   {

@@ -2,8 +2,8 @@
 
 #include <compare>
 #include <optional>
-#include <ostream>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "graph/operation.hpp"
@@ -15,7 +15,7 @@ struct MacOS {
 
   friend auto operator<=>(const MacOS&, const MacOS&) = default;
 };
-std::ostream& operator<<(std::ostream& stream, MacOS version);
+void append(std::string& text, MacOS version);
 
 /// The version that every decision goes by: the machine's, or the one that a test put in its place.
 MPSGRAPH_API MacOS running_macos();

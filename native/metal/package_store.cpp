@@ -14,6 +14,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <system_error>
 
 #include "runtime/device_settings.hpp"
@@ -138,36 +139,27 @@ Totals& totals() {
 }  // namespace
 
 std::optional<std::string> signature_of(const Program& program) {
-  std::ostringstream stream;
-  stream.precision(std::numeric_limits<double>::max_digits10);
-  const auto write = [&](TensorRef tensor) { stream << ' ' << tensor.node << '.' << tensor.output; };
+  std::string signature;
+  const auto write = [&](TensorRef tensor) { signature += text(' ', tensor.node, '.', tensor.output); };
   std::size_t constants = 0;
   for (const Node& node : program.nodes) {
-    std::visit(
-        [&](const auto& attributes) {
-          stream << attributes.name << '(';
-          attributes.fields(attributes, AttributePrinter(stream));
-          stream << ')';
-        },
-        node.operation);
+    signature += describe(node.operation);
     for (const TensorRef input : node.inputs) write(input);
-    stream << " ->";
-    for (const TensorType& output : node.outputs) stream << ' ' << output.dtype << output.shape;
+    signature += " ->";
+    for (const TensorType& output : node.outputs) signature += text(' ', output.dtype, output.shape);
     if (const auto* constant = std::get_if<Constant>(&node.operation)) {
       constants += constant->data->size();
       if (constants > largest_constants) return std::nullopt;
-      std::string digits;
-      for (const std::byte byte : *constant->data) append_hexadecimal(digits, static_cast<std::uint64_t>(byte), 2);
-      stream << " = " << digits;
+      signature += " = ";
+      for (const std::byte byte : *constant->data) append_hexadecimal(signature, static_cast<std::uint64_t>(byte), 2);
     }
-    stream << '\n';
+    signature += '\n';
   }
-  stream << "feeds";
+  signature += "feeds";
   for (const TensorRef feed : program.feeds) write(feed);
-  stream << "\ntargets";
+  signature += "\ntargets";
   for (const TensorRef target : program.targets) write(target);
-  stream << '\n';
-  return std::move(stream).str();
+  return signature + '\n';
 }
 
 fs::path PackageStore::folder_of(std::string_view signature) const { return directory_ / hash_of_bytes(signature); }

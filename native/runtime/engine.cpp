@@ -5,7 +5,8 @@
 namespace mpsgraph_native {
 
 std::vector<StepProfile> Executable::profile(std::span<const void* const> inputs, std::span<void* const> outputs) {
-  StepProfile whole{.operation = "program"};
+  StepProfile whole;
+  whole.operation = "program";
   for (const TensorType& type : feeds_) whole.bytes += type.bytes();
   for (const TensorType& type : targets_) whole.bytes += type.bytes();
   const auto start = std::chrono::steady_clock::now();

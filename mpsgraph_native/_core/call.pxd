@@ -12,5 +12,5 @@ cdef class Results:
     cdef list destinations
 
     cdef int prepare(self, const TensorType* tensor_type, object destination, str where, list inputs, str origin) except -1
-    cdef void* pointer(self, Py_ssize_t index)
+    cdef void* pointer(self, Py_ssize_t index) noexcept
     cdef list deliver(self)

@@ -14,6 +14,7 @@ from mpsgraph_native._core.memory cimport (
     HostArray,
     data_type_of,
     descriptor_of,
+    has_shape,
     is_plain,
     new_array,
     origin_of,
@@ -22,7 +23,7 @@ from mpsgraph_native._core.memory cimport (
 )
 from mpsgraph_native._core.operation cimport Operation
 from mpsgraph_native._native.engine cimport Executable, run_executable
-from mpsgraph_native._native.executable_cache cimport OperandTypes, cached_executable
+from mpsgraph_native._native.executable_cache cimport OperandTypes, cached_executable, find_executable
 from mpsgraph_native._native.transfer_statistics cimport TransferStatistics
 from mpsgraph_native._native.transfer_statistics cimport transfer_statistics as native_transfer_statistics
 from mpsgraph_native._native.types cimport DataType, IntegerSpan, Shape, TensorType
@@ -106,7 +107,7 @@ cdef cnp.ndarray as_plain(cnp.ndarray array):
     _last_copies.append(
         CopiedInput((<object>array).shape, str(array.dtype), cnp.PyArray_NBYTES(array), reason_for_copy(array)))
     cdef TensorType tensor_type
-    if cnp.PyArray_NDIM(array) > MAXIMUM_RANK or not data_type_of(array.dtype, &tensor_type.dtype):
+    if cnp.PyArray_NDIM(array) > MAXIMUM_RANK or not data_type_of(array.descr, &tensor_type.dtype):
         return np.array(array, order="C", copy=True, subok=False)  # a constant, to be refused later
     tensor_type.shape = Shape(IntegerSpan(<const int64_t*>cnp.PyArray_DIMS(array), cnp.PyArray_NDIM(array)))
     copied = new_array(&tensor_type, None)  # on pages, which every device shares
@@ -160,11 +161,10 @@ cdef class Results:
                 f"{where} must be an ndarray, a TensorData, or share memory by the buffer protocol or __dlpack__, "
                 f"got {type(destination).__name__}")
         array = as_ndarray(destination, "", where)
-        shape = shape_of(tensor_type)
-        if (<object>array).shape != shape:
-            raise ShapeError(f"{where} must have shape {shape}, got {(<object>array).shape}")
+        if not has_shape(array, tensor_type):
+            raise ShapeError(f"{where} must have shape {shape_of(tensor_type)}, got {(<object>array).shape}")
         expected = descriptor_of(tensor_type.dtype)
-        if array.dtype != expected:
+        if array.descr is not expected and array.descr != expected:
             raise DTypeError(f"{where} must have dtype {expected}, got {array.dtype}")
         if not cnp.PyArray_ISNOTSWAPPED(array):
             raise DTypeError(f"{where} must have native byte order, got {array.dtype.str}")
@@ -182,7 +182,7 @@ cdef class Results:
         self.destinations.append(destination)
         return 0
 
-    cdef void* pointer(self, Py_ssize_t index):
+    cdef void* pointer(self, Py_ssize_t index) noexcept:
         return cnp.PyArray_DATA(<cnp.ndarray>self.arrays[index])
 
     cdef list deliver(self):
@@ -218,7 +218,7 @@ def call(Operation operation, tuple inputs, out=None, device=None):
     `inputs` follows the operation's arguments; None marks an absent optional one. Gives one result bare, several as a
     tuple. `out` is one array, or a tuple in the order of the results.
     """
-    if isinstance(device, GraphSite):
+    if device is not None and isinstance(device, GraphSite):
         return device.add(operation, inputs)
     cdef Device place = resolve_device(device)
     cdef Py_ssize_t count = len(inputs)
@@ -228,9 +228,9 @@ def call(Operation operation, tuple inputs, out=None, device=None):
     cdef const void* input_pointers[MAXIMUM_OPERANDS]
     cdef void* output_pointers[MAXIMUM_OPERANDS]
     cdef size_t present = 0
-    cdef cnp.ndarray array
+    cdef cnp.ndarray array, plain
     cdef list given = []
-    cdef list held = []
+    cdef list copies = None  # what is read in place of arrays that cannot be
 
     for index in range(count):
         value = inputs[index]
@@ -238,7 +238,7 @@ def call(Operation operation, tuple inputs, out=None, device=None):
             types.add_absent()
             continue
         array = as_ndarray(value, operation.name, <str>operation.arguments[index])
-        if not data_type_of(array.dtype, &dtype):
+        if not data_type_of(array.descr, &dtype):  # dtype is an attribute for Python
             _refuse_dtype(operation, index, array)
         if cnp.PyArray_NDIM(array) > MAXIMUM_RANK:
             raise ShapeError(
@@ -246,46 +246,51 @@ def call(Operation operation, tuple inputs, out=None, device=None):
                 f"got {cnp.PyArray_NDIM(array)}")
         types.add(dtype, cnp.PyArray_NDIM(array), <const int64_t*>cnp.PyArray_DIMS(array))
         given.append(array)
-        if operation.arguments[index] == "z_state":
+        if operation.reads_state and operation.arguments[index] == "z_state":
             _check_origin(operation, array, place)
 
-    cdef shared_ptr[Executable] executable
-    with nogil:
-        executable = cached_executable(dereference(place.engine), operation.native, operation.hash, types)
+    cdef shared_ptr[Executable] executable = find_executable(
+        dereference(place.engine), operation.native, operation.hash, types)
+    if not executable:
+        with nogil:
+            executable = cached_executable(dereference(place.engine), operation.native, operation.hash, types)
 
     # Everything is checked by now, so that no refused call has paid for a copy.
     for array in given:
         plain = as_plain(array)
-        held.append(plain)
-        input_pointers[present] = cnp.PyArray_DATA(<cnp.ndarray>plain)
+        if plain is not array:
+            if copies is None:
+                copies = []
+            copies.append(plain)
+        input_pointers[present] = cnp.PyArray_DATA(plain)
         present += 1
 
     cdef size_t results_count = dereference(executable).targets().size()
-    destinations = _destinations(operation.name, out, results_count)
+    cdef bint several_destinations = _check_destinations(operation, out, results_count)
     cdef Results results = Results.__new__(Results)
     for index in range(<Py_ssize_t>results_count):
         results.prepare(&dereference(executable).targets()[index],
-                        None if destinations is None else destinations[index],
-                        f"{operation.name}: out" if destinations is not None else "", given, place.name)
+                        (<tuple>out)[index] if several_destinations else out,
+                        operation.out_argument, given, place.name)
         output_pointers[index] = results.pointer(index)
     with nogil:
         run_executable(dereference(executable), input_pointers, present, output_pointers, results_count)
-    arrays = results.deliver()
+    cdef list arrays = results.deliver()
     return arrays[0] if results_count == 1 else tuple(arrays)
 
 
-cdef object _destinations(str name, object out, size_t count):
-    if out is None:
-        return None
+cdef bint _check_destinations(Operation operation, object out, size_t count) except -1:
+    """Whether `out` is a tuple of destinations, one per result, rather than one or None."""
     if isinstance(out, tuple):
         if len(out) != <Py_ssize_t>count:
-            raise ShapeError(f"{name}: out must have {count} arrays, one per result, got {len(out)}")
+            raise ShapeError(f"{operation.out_argument} must have {count} arrays, one per result, got {len(out)}")
         if any(entry is None for entry in out):
-            raise DTypeError(f"{name}: out must have {count} arrays, one per result, got None for one")
-        return out
-    if count != 1:
-        raise DTypeError(f"{name}: out must be a tuple of {count} arrays, one per result, got {type(out).__name__}")
-    return (out,)
+            raise DTypeError(f"{operation.out_argument} must have {count} arrays, one per result, got None for one")
+        return True
+    if out is not None and count != 1:
+        raise DTypeError(
+            f"{operation.out_argument} must be a tuple of {count} arrays, one per result, got {type(out).__name__}")
+    return False
 
 
 cdef int _check_origin(Operation operation, cnp.ndarray array, Device place) except -1:

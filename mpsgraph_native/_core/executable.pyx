@@ -149,7 +149,7 @@ cdef _Run _prepare(Executable executable, object inputs, object results):
         shape = shape_of(expected)
         if (<object>array).shape != shape:
             raise ShapeError(f"run: {name} must have shape {shape}, got {(<object>array).shape}")
-        if not data_type_of(array.dtype, &dtype) or dtype != expected.dtype:
+        if not data_type_of(array.descr, &dtype) or dtype != expected.dtype:
             raise DTypeError(f"run: {name} must have dtype {descriptor_of(expected.dtype)}, got {array.dtype}")
         array = as_plain(array)
         run.held.append(array)

@@ -30,6 +30,7 @@ cdef int data_type_of(cnp.dtype descriptor, DataType* result) except -1
 cdef cnp.dtype descriptor_of(DataType dtype)
 cdef object new_array(const TensorType* tensor_type, str origin)
 cdef tuple shape_of(const TensorType* tensor_type)
-cdef bint is_plain(cnp.ndarray array)
+cdef bint has_shape(cnp.ndarray array, const TensorType* tensor_type) noexcept
+cdef bint is_plain(cnp.ndarray array) noexcept
 cdef str reason_for_copy(cnp.ndarray array)
 cdef str origin_of(cnp.ndarray array)

@@ -110,8 +110,15 @@ cdef dict _descriptors = {code: np.dtype(name) for name, code in _names.items() 
 
 cdef int data_type_of(cnp.dtype descriptor, DataType* result) except -1:
     """The native type of a NumPy dtype; 0 and no exception when there is none."""
+    # A name is made anew each time that it is asked for.
     if descriptor.type_num == cnp.NPY_FLOAT32:
         result[0] = DataType.Float32
+        return 1
+    if descriptor.type_num == cnp.NPY_FLOAT64:
+        result[0] = DataType.Float64
+        return 1
+    if descriptor.type_num == cnp.NPY_FLOAT16:
+        result[0] = DataType.Float16
         return 1
     code = _names.get(descriptor.name)
     if code is None:
@@ -120,7 +127,12 @@ cdef int data_type_of(cnp.dtype descriptor, DataType* result) except -1:
     return 1
 
 
+cdef cnp.dtype _float32 = np.dtype(np.float32)
+
+
 cdef cnp.dtype descriptor_of(DataType dtype):
+    if dtype == DataType.Float32:
+        return _float32
     code = <int64_t>dtype
     descriptor = _descriptors.get(code)
     if descriptor is None:
@@ -153,6 +165,16 @@ cdef tuple shape_of(const TensorType* tensor_type):
     return tuple([tensor_type.shape[axis] for axis in range(tensor_type.shape.rank())])
 
 
+cdef bint has_shape(cnp.ndarray array, const TensorType* tensor_type) noexcept:
+    cdef int axis
+    if cnp.PyArray_NDIM(array) != tensor_type.shape.rank():
+        return False
+    for axis in range(cnp.PyArray_NDIM(array)):
+        if cnp.PyArray_DIM(array, axis) != tensor_type.shape[axis]:
+            return False
+    return True
+
+
 cdef object new_array(const TensorType* tensor_type, str origin):
     """A C-contiguous array with undefined contents, on pages of its own."""
     cdef PageBlock block = new_block(tensor_type.bytes(), origin)
@@ -165,7 +187,7 @@ cdef object new_array(const TensorType* tensor_type, str origin):
     return array
 
 
-cdef bint is_plain(cnp.ndarray array):
+cdef bint is_plain(cnp.ndarray array) noexcept:
     """Whether an engine can read the array as it lies: C-contiguous, aligned, native byte order."""
     return (cnp.PyArray_CHKFLAGS(array, cnp.NPY_ARRAY_C_CONTIGUOUS | cnp.NPY_ARRAY_ALIGNED)
             and cnp.PyArray_ISNOTSWAPPED(array))

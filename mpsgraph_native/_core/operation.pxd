@@ -10,3 +10,5 @@ cdef class Operation:
     cdef size_t hash
     cdef readonly str name
     cdef readonly tuple arguments
+    cdef str out_argument  # names `out` in messages
+    cdef bint reads_state  # has a z_state, which only the engine that wrote it can read

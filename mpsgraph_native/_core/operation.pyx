@@ -134,6 +134,8 @@ cdef Operation _build(str name, dict attributes):
     result.name = name
     result.arguments = tuple(
         [argument_name(result.native, index).decode() for index in range(argument_count(result.native))])
+    result.out_argument = f"{name}: out"
+    result.reads_state = "z_state" in result.arguments
     return result
 
 
@@ -144,10 +146,12 @@ def operation(str name, descriptor=None, **attributes):
     integers or constants of a graph. The result is kept: with the descriptor
     when there is one, else in a table of this module.
     """
-    for argument, value in attributes.items():
-        attributes[argument] = _normalized(value, name, argument)
-    key = (name, *attributes.items())
-    cdef dict kept = getattr(descriptor, "_operations", _operations)
+    cdef dict kept = _operations if descriptor is None else getattr(descriptor, "_operations", _operations)
+    key = name
+    if attributes:
+        for argument, value in attributes.items():
+            attributes[argument] = _normalized(value, name, argument)
+        key = (name, *attributes.items())
     found = kept.get(key)
     if found is not None:
         return found

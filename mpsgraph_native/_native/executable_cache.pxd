@@ -27,6 +27,8 @@ cdef extern from "runtime/executable_cache.hpp" namespace "mpsgraph_native" nogi
 
     shared_ptr[Executable] cached_executable(
         const Engine&, const Operation&, size_t, const OperandTypes&) except +raise_native_error
+    shared_ptr[Executable] find_executable(
+        const Engine&, const Operation&, size_t, const OperandTypes&) except +raise_native_error
     shared_ptr[Executable] cached_executable(const Engine&, const Program&, size_t) except +raise_native_error
     CacheInformation cache_information()
     void clear_cache()

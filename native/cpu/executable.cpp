@@ -122,21 +122,26 @@ class PortableExecutable final : public Executable {
 
  private:
   static constexpr std::size_t maximum_operands = 32;
+  static constexpr std::size_t small_arena = 16 << 10;
   static std::size_t round_to_line(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
   /// around(step, run) calls run() once for every step.
   template <class Around>
   void run_steps(std::span<const void* const> inputs, std::span<void* const> outputs, Around around) {
     const int threads = thread_count();
-    const ScopedPages arena(intermediate_bytes_ + shared_scratch_ +
-                            static_cast<std::size_t>(threads) * scratch_per_thread_);
+    const std::size_t arena_bytes =
+        intermediate_bytes_ + shared_scratch_ + static_cast<std::size_t>(threads) * scratch_per_thread_;
+    // A small run would spend more on acquiring pages than on its work.
+    alignas(64) std::byte small[small_arena];
+    const ScopedPages pages(arena_bytes > small_arena ? arena_bytes : 0);
+    std::byte* const arena = arena_bytes > small_arena ? pages.data() : small;
     const auto address = [&](const Place& place) -> const void* {
       switch (place.kind) {
         case Place::Kind::Absent: return nullptr;
         case Place::Kind::Feed: return inputs[place.index];
         case Place::Kind::Target: return outputs[place.index];
         case Place::Kind::Constant: return constants_[place.index]->data();
-        case Place::Kind::Arena: return arena.data() + place.index;
+        case Place::Kind::Arena: return arena + place.index;
       }
       return nullptr;
     };
@@ -149,8 +154,8 @@ class PortableExecutable final : public Executable {
         step_outputs[i] = const_cast<void*>(address(step.outputs[i]));
       around(step, [&] {
         step.kernel.run({std::span(step_inputs.data(), step.inputs.size()),
-                         std::span(step_outputs.data(), step.outputs.size()), arena.data() + intermediate_bytes_,
-                         threads, step.kernel.shared_scratch, step.kernel.scratch_per_thread});
+                         std::span(step_outputs.data(), step.outputs.size()), arena + intermediate_bytes_, threads,
+                         step.kernel.shared_scratch, step.kernel.scratch_per_thread});
       });
     }
     for (const CopiedTarget& copy : copies_)

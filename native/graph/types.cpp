@@ -23,12 +23,10 @@ std::string_view name_of(DataType type) {
 
 void append(std::string& text, DataType type) { text += name_of(type); }
 
-Shape::Shape(std::span<const std::int64_t> dims) {
-  for (const std::int64_t dim : dims) push_back(dim);
-}
+void Shape::refuse_rank() { throw ShapeError(text("shape has more than ", maximum_rank, " dimensions")); }
 
 void Shape::push_back(std::int64_t dim) {
-  if (rank_ == maximum_rank) throw ShapeError(text("shape has more than ", maximum_rank, " dimensions"));
+  if (rank_ == maximum_rank) refuse_rank();
   dims_[static_cast<std::size_t>(rank_++)] = dim;
 }
 

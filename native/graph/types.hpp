@@ -49,7 +49,11 @@ class MPSGRAPH_API Shape {
  public:
   Shape() = default;
   Shape(std::initializer_list<std::int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
-  explicit Shape(std::span<const std::int64_t> dims);
+  explicit Shape(std::span<const std::int64_t> dims) {
+    if (dims.size() > dims_.size()) refuse_rank();
+    rank_ = static_cast<int>(dims.size());
+    std::copy(dims.begin(), dims.end(), dims_.begin());
+  }
 
   int rank() const { return rank_; }
   bool empty() const { return rank_ == 0; }
@@ -67,6 +71,8 @@ class MPSGRAPH_API Shape {
   }
 
  private:
+  [[noreturn]] static void refuse_rank();
+
   int rank_ = 0;
   std::array<std::int64_t, maximum_rank> dims_{};
 };

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <chrono>
 #include <fstream>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <set>

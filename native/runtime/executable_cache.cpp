@@ -71,6 +71,17 @@ class Cache {
   using Entries = std::list<Entry>;  // most recently used first
 
  public:
+  /// The executable when it is built, else null and nothing counted.
+  template <class View>
+  std::shared_ptr<Executable> find(const Engine& engine, std::size_t hash, const View& view) {
+    if (collide.load(std::memory_order_relaxed)) hash = 0;
+    const std::lock_guard lock(mutex_);
+    const Entries::iterator found = locate(engine, hash, view);
+    if (found == entries_.end() || !found->built) return nullptr;
+    use(found);
+    return found->executable.get();
+  }
+
   template <class View>
   std::shared_ptr<Executable> get(const Engine& engine, std::size_t hash, const View& view) {
     if (collide.load(std::memory_order_relaxed)) hash = 0;
@@ -78,12 +89,9 @@ class Cache {
     Entries::iterator entry;
     {
       std::unique_lock lock(mutex_);
-      const auto [begin, end] = by_hash_.equal_range(hash);
-      for (auto candidate = begin; candidate != end; ++candidate) {
-        const Entries::iterator found = candidate->second;
-        if (found->key.engine != &engine || !view.matches(found->key)) continue;
-        ++information_.hits;
-        entries_.splice(entries_.begin(), entries_, found);
+      const Entries::iterator found = locate(engine, hash, view);
+      if (found != entries_.end()) {
+        use(found);
         if (found->built) return found->executable.get();
         const auto pending = found->executable;
         lock.unlock();
@@ -148,6 +156,19 @@ class Cache {
   }
 
  private:
+  template <class View>
+  Entries::iterator locate(const Engine& engine, std::size_t hash, const View& view) {
+    const auto [begin, end] = by_hash_.equal_range(hash);
+    for (auto candidate = begin; candidate != end; ++candidate)
+      if (candidate->second->key.engine == &engine && view.matches(candidate->second->key)) return candidate->second;
+    return entries_.end();
+  }
+
+  void use(Entries::iterator entry) {
+    ++information_.hits;
+    entries_.splice(entries_.begin(), entries_, entry);
+  }
+
   void finish(Entries::iterator entry, std::size_t bytes, double seconds) {
     Entries dropped;
     const std::lock_guard lock(mutex_);
@@ -209,13 +230,23 @@ Cache& cache() {
   return *instance;
 }
 
+std::size_t signature_hash(std::size_t operation_hash, const OperandTypes& operands) {
+  std::size_t hash = operation_hash;
+  for (const TensorType* type : operands.view()) hash = hash_combine(hash, type ? hash_of(*type) : 1);
+  return hash;
+}
+
 }  // namespace
 
 std::shared_ptr<Executable> cached_executable(const Engine& engine, const Operation& operation,
                                               std::size_t operation_hash, const OperandTypes& operands) {
-  std::size_t hash = operation_hash;
-  for (const TensorType* type : operands.view()) hash = hash_combine(hash, type ? hash_of(*type) : 1);
-  return cache().get(engine, hash, SingleOperationView{operation, operands.view()});
+  return cache().get(engine, signature_hash(operation_hash, operands), SingleOperationView{operation, operands.view()});
+}
+
+std::shared_ptr<Executable> find_executable(const Engine& engine, const Operation& operation,
+                                            std::size_t operation_hash, const OperandTypes& operands) {
+  return cache().find(engine, signature_hash(operation_hash, operands),
+                      SingleOperationView{operation, operands.view()});
 }
 
 std::shared_ptr<Executable> cached_executable(const Engine& engine, const Program& program, std::size_t program_hash) {

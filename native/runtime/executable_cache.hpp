@@ -2,19 +2,25 @@
 
 #include <cstdint>
 #include <memory>
+#include <new>
+#include <type_traits>
 
 #include "runtime/engine.hpp"
 
 namespace mpsgraph_native {
 
-/// Operand types of one call, held inline.
+/// Operand types of one call, held inline. Only those that are added are ever written: most calls have two.
 class OperandTypes {
  public:
   static constexpr std::size_t capacity = 16;
 
+  OperandTypes() {}
+  OperandTypes(const OperandTypes&) = delete;
+  OperandTypes& operator=(const OperandTypes&) = delete;
+
   void add(DataType dtype, int rank, const std::int64_t* dims) {
-    storage_[count_] = {dtype, Shape(std::span<const std::int64_t>(dims, static_cast<std::size_t>(rank)))};
-    pointers_[count_] = &storage_[count_];
+    pointers_[count_] = new (&storage_[count_])
+        TensorType{dtype, Shape(std::span<const std::int64_t>(dims, static_cast<std::size_t>(rank)))};
     ++count_;
   }
   void add_absent() { pointers_[count_++] = nullptr; }
@@ -22,9 +28,14 @@ class OperandTypes {
   std::span<const TensorType* const> view() const { return {pointers_.data(), count_}; }
 
  private:
+  struct alignas(TensorType) Room {
+    std::byte bytes[sizeof(TensorType)];
+  };
+  static_assert(std::is_trivially_destructible_v<TensorType>);
+
   std::size_t count_ = 0;
-  std::array<TensorType, capacity> storage_;
-  std::array<const TensorType*, capacity> pointers_{};
+  std::array<Room, capacity> storage_;
+  std::array<const TensorType*, capacity> pointers_;
 };
 
 struct CacheInformation {
@@ -44,6 +55,10 @@ struct CacheInformation {
 /// The executable of one operation, as an array function calls it. `operation_hash` is hash_of(operation).
 MPSGRAPH_API std::shared_ptr<Executable> cached_executable(const Engine& engine, const Operation& operation,
                                                            std::size_t operation_hash, const OperandTypes& operands);
+
+/// The same when it is there, else null: never waits for an engine.
+MPSGRAPH_API std::shared_ptr<Executable> find_executable(const Engine& engine, const Operation& operation,
+                                                         std::size_t operation_hash, const OperandTypes& operands);
 
 /// The executable of a program. `program_hash` is hash_of(program).
 MPSGRAPH_API std::shared_ptr<Executable> cached_executable(const Engine& engine, const Program& program,

@@ -3,6 +3,7 @@
 #include "cpu/isa/conversion.hpp"
 #include "cpu/isa/depthwise_convolution.hpp"
 #include "cpu/isa/elementwise.hpp"
+#include "cpu/isa/flat_convolution.hpp"
 #include "cpu/isa/matrix.hpp"
 #include "cpu/isa/pooling.hpp"
 #include "cpu/isa/recurrent.hpp"
@@ -17,6 +18,7 @@ template <class T>
 struct Kernels {
   MatrixKernels<T> matrix;
   DepthwiseConvolutionKernels<T> depthwise_convolution;
+  FlatConvolutionKernels<T> flat_convolution;
   PoolingKernels<T> pooling;
   RecurrentKernels<T> recurrent;
   ElementwiseKernels<T> elementwise;
@@ -50,6 +52,8 @@ template <class T>
 MatrixKernels<T> matrix_kernels();
 template <class T>
 DepthwiseConvolutionKernels<T> depthwise_convolution_kernels();
+template <class T>
+FlatConvolutionKernels<T> flat_convolution_kernels();
 template <class T>
 PoolingKernels<T> pooling_kernels();
 template <class T>

@@ -1,6 +1,7 @@
 #include "cpu/isa/matrix.hpp"
 
 #include "cpu/isa/families.hpp"
+#include "cpu/isa/indices.hpp"
 #include "cpu/isa/vector.hpp"
 
 namespace mpsgraph_native::cpu::MPSGRAPH_ISA {
@@ -63,15 +64,6 @@ void multiply(std::int64_t depth, const T* a, const std::int32_t* offsets, const
   multiply_remainder<T, V, tile_columns - 1>(static_cast<int>(column_count - i), depth, a, offsets, columns + i,
                                              c + i * P, accumulate);
 }
-
-template <int... I>
-struct Indices {};
-template <int N, int... I>
-struct IndicesBelow : IndicesBelow<N - 1, N - 1, I...> {};
-template <int... I>
-struct IndicesBelow<0, I...> {
-  using type = Indices<I...>;
-};
 
 /// Exchanges the off-diagonal squares of side Width between two rows of a square of registers.
 template <int L, int Width, class V, int... J>

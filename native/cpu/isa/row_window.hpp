@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cpu/isa/indices.hpp"
 #include "cpu/isa/vector.hpp"
 
 #if defined(__AVX2__)
@@ -90,21 +91,12 @@ MPSGRAPH_INLINE Vec<T> load_range(const T* p, const LaneRange<T>& range, Vec<T> 
 #endif
 }
 
-template <int... I>
-struct Lanes {};
-template <int N, int... I>
-struct FirstLanes : FirstLanes<N - 1, N - 1, I...> {};
-template <int... I>
-struct FirstLanes<0, I...> {
-  using type = Lanes<I...>;
-};
-
 template <int Offset, class V, int... I>
-MPSGRAPH_INLINE V every_second_lane(V a, V b, Lanes<I...>) {
+MPSGRAPH_INLINE V every_second_lane(V a, V b, Indices<I...>) {
   return __builtin_shufflevector(a, b, (2 * I + Offset)...);
 }
 template <int Offset, class V, int... I>
-MPSGRAPH_INLINE V interleaved_half(V a, V b, Lanes<I...>) {
+MPSGRAPH_INLINE V interleaved_half(V a, V b, Indices<I...>) {
   constexpr int count = sizeof...(I);
   return __builtin_shufflevector(a, b, (Offset + I / 2 + (I % 2) * count)...);
 }
@@ -112,20 +104,20 @@ MPSGRAPH_INLINE V interleaved_half(V a, V b, Lanes<I...>) {
 /// Lanes 0, 2, 4, ... of the pair (a, b), and lanes 1, 3, 5, ...
 template <class T>
 MPSGRAPH_INLINE Vec<T> even_lanes(Vec<T> a, Vec<T> b) {
-  return every_second_lane<0>(a, b, typename FirstLanes<lanes<T>>::type());
+  return every_second_lane<0>(a, b, typename IndicesBelow<lanes<T>>::type());
 }
 template <class T>
 MPSGRAPH_INLINE Vec<T> odd_lanes(Vec<T> a, Vec<T> b) {
-  return every_second_lane<1>(a, b, typename FirstLanes<lanes<T>>::type());
+  return every_second_lane<1>(a, b, typename IndicesBelow<lanes<T>>::type());
 }
 /// a0, b0, a1, b1, ...: the first vector of that sequence, and the second.
 template <class T>
 MPSGRAPH_INLINE Vec<T> interleave_low(Vec<T> a, Vec<T> b) {
-  return interleaved_half<0>(a, b, typename FirstLanes<lanes<T>>::type());
+  return interleaved_half<0>(a, b, typename IndicesBelow<lanes<T>>::type());
 }
 template <class T>
 MPSGRAPH_INLINE Vec<T> interleave_high(Vec<T> a, Vec<T> b) {
-  return interleaved_half<lanes<T> / 2>(a, b, typename FirstLanes<lanes<T>>::type());
+  return interleaved_half<lanes<T> / 2>(a, b, typename IndicesBelow<lanes<T>>::type());
 }
 
 /// The loads of one block of outputs for every tap along the row. Stride 0 stands for a stride known at run time.

@@ -8,10 +8,11 @@ namespace {
 
 template <class T>
 Kernels<T> kernels_of() {
-  return {matrix_kernels<T>(),        depthwise_convolution_kernels<T>(),
-          pooling_kernels<T>(),       recurrent_kernels<T>(),
-          elementwise_kernels<T>(),   reduction_kernels<T>(),
-          arg_reduction_kernels<T>(), softmax_kernels<T>()};
+  return {matrix_kernels<T>(),           depthwise_convolution_kernels<T>(),
+          flat_convolution_kernels<T>(), pooling_kernels<T>(),
+          recurrent_kernels<T>(),        elementwise_kernels<T>(),
+          reduction_kernels<T>(),        arg_reduction_kernels<T>(),
+          softmax_kernels<T>()};
 }
 
 template <class T>

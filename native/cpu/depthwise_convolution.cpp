@@ -23,11 +23,12 @@ std::vector<TapPhase> data_gradient_phases(const WindowAxis& axis) {
     phase.output_step = axis.stride;
     phase.source_step = 1;
     if (first < std::min(period, axis.kernel)) {
-      phase.first_source = (position - first * axis.dilation) / axis.stride;
+      // The last tap reads the first source position: counted from it, the positions ascend.
       phase.taps = (axis.kernel - first + period - 1) / period;
-      phase.tap_step = -(period * axis.dilation / axis.stride);
-      phase.first_weight = first;
-      phase.weight_step = period;
+      phase.tap_step = period * axis.dilation / axis.stride;
+      phase.first_source = (position - first * axis.dilation) / axis.stride - (phase.taps - 1) * phase.tap_step;
+      phase.first_weight = first + (phase.taps - 1) * period;
+      phase.weight_step = -period;
     }
     phases.push_back(phase);
   }
@@ -45,13 +46,9 @@ std::int64_t first_reaching(std::int64_t start, std::int64_t step, std::int64_t 
 
 TapRange taps_inside(const TapPhase& phase, std::int64_t q, std::int64_t size) {
   const std::int64_t start = phase.first_source + q * phase.source_step;
-  if (phase.taps == 0 || phase.tap_step == 0) return {0, 0};
-  // A descending tap order is the ascending one of the mirrored axis.
-  const bool ascending = phase.tap_step > 0;
-  const std::int64_t from = ascending ? start : size - 1 - start;
-  const std::int64_t step = ascending ? phase.tap_step : -phase.tap_step;
-  const std::int64_t begin = std::min(first_reaching(from, step, 0), phase.taps);
-  const std::int64_t end = std::min(first_reaching(from, step, size), phase.taps);
+  if (phase.taps == 0) return {0, 0};
+  const std::int64_t begin = std::min(first_reaching(start, phase.tap_step, 0), phase.taps);
+  const std::int64_t end = std::min(first_reaching(start, phase.tap_step, size), phase.taps);
   return begin < end ? TapRange{begin, end} : TapRange{0, 0};
 }
 

@@ -52,20 +52,6 @@ TapRange taps_inside(const TapPhase& phase, std::int64_t q, std::int64_t size) {
   return begin < end ? TapRange{begin, end} : TapRange{0, 0};
 }
 
-std::vector<Segment> segments(const std::vector<TapPhase>& phases, std::int64_t size) {
-  std::vector<Segment> found;
-  for (std::size_t phase = 0; phase < phases.size(); ++phase) {
-    for (std::int64_t q = 0; q < phases[phase].outputs; ++q) {
-      const TapRange taps = taps_inside(phases[phase], q, size);
-      if (q > 0 && found.back().taps == taps)
-        ++found.back().count;
-      else
-        found.push_back({phase, q, 1, taps});
-    }
-  }
-  return found;
-}
-
 WeightsStrides weights_strides(const DepthwiseConvolution2DGeometry& geometry) {
   const std::int64_t taps = geometry.y.kernel * geometry.x.kernel;
   const std::int64_t result_channels = geometry.channels * geometry.multiplier;

@@ -1,4 +1,5 @@
 #include "cpu/isa/depthwise_convolution_pixels.hpp"
+#include "cpu/isa/depthwise_convolution_pixels_gradient.hpp"
 #include "cpu/isa/depthwise_convolution_planes.hpp"
 #include "cpu/isa/depthwise_convolution_planes_gradient.hpp"
 #include "cpu/isa/families.hpp"

@@ -124,6 +124,19 @@ MPSGRAPH_INLINE T weight_at(const PlaneCorrelation<T>& p, const T* weights, cons
                  (x.first_weight + tx * x.weight_step) * p.weights_column_stride];
 }
 
+/// Fetches the cache lines of `count` elements that are read a little later: planes lie one behind the other.
+template <class T>
+MPSGRAPH_INLINE void fetch_for_reading(const T* p, std::int64_t count) {
+  constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T)), ahead = 64 * line;
+  for (std::int64_t i = ahead; i < ahead + count; i += line) __builtin_prefetch(p + i, 0, 3);
+}
+
+/// The processor does not foresee where the next rows of outputs are written.
+template <class T>
+MPSGRAPH_INLINE void fetch_for_writing(T* p) {
+  __builtin_prefetch(p, 1, 2);
+}
+
 /// A source row, or zeros outside of the plane.
 template <class T>
 MPSGRAPH_INLINE const T* row_or_zeros(const PlaneCorrelation<T>& p, const T* source, std::int64_t row) {
@@ -131,56 +144,58 @@ MPSGRAPH_INLINE const T* row_or_zeros(const PlaneCorrelation<T>& p, const T* sou
 }
 
 /// `Rows` output rows from row q on, of a K by K window with stride 1. They share the loads of each source row.
-template <bool Inside, int Rows, int K, class T>
+template <int Rows, int K, class T>
 MPSGRAPH_INLINE void correlate_square_rows(const PlaneCorrelation<T>& p, const T* source, const T (&weights)[K][K],
-                                           std::int64_t q, const TapBlock<T, K, 1>& block, std::int64_t begin,
-                                           std::int64_t end, bool accumulate) {
+                                           std::int64_t q, const TapBlocks<T, K, 1>& blocks, bool accumulate) {
   constexpr int source_rows = Rows + K - 1;
   const T* rows[source_rows];
 #pragma GCC unroll 16
   for (int r = 0; r < source_rows; ++r)
     rows[r] = row_or_zeros(p, source, p.y->first_source + q + r) + p.x->first_source;
   T* output = p.output + q * p.output_columns;
-  for (std::int64_t column = begin; column < end; column += lanes<T>) {
-    Vec<T> sum[Rows];
-#pragma GCC unroll 8
-    for (int i = 0; i < Rows; ++i)
-      sum[i] = accumulate ? block.template load_outputs<Inside>(output + i * p.output_columns + column) : Vec<T>{};
-#pragma GCC unroll 16
-    for (int r = 0; r < source_rows; ++r) {
-      Vec<T> taps[K];
-      block.template load<Inside>(rows[r] + column, Vec<T>{}, taps);
+  fetch_for_reading(source + (p.y->first_source + q + K - 1) * p.source_columns, Rows * p.source_columns);
+  blocks.for_each([&]<bool Inside>(const TapBlock<T, K, 1>& block, std::int64_t begin,
+                                   std::int64_t end) __attribute__((always_inline)) {
+    for (std::int64_t column = begin; column < end; column += lanes<T>) {
+      Vec<T> sum[Rows];
 #pragma GCC unroll 8
       for (int i = 0; i < Rows; ++i)
-        if (r >= i && r - i < K)
+        sum[i] = accumulate ? block.template load_outputs<Inside>(output + i * p.output_columns + column) : Vec<T>{};
+#pragma GCC unroll 16
+      for (int r = 0; r < source_rows; ++r) {
+        Vec<T> taps[K];
+        block.template load<Inside>(rows[r] + column, Vec<T>{}, taps);
 #pragma GCC unroll 8
-          for (int k = 0; k < K; ++k) sum[i] = multiply_add(taps[k], broadcast(weights[r - i][k]), sum[i]);
+        for (int i = 0; i < Rows; ++i)
+          if (r >= i && r - i < K)
+#pragma GCC unroll 8
+            for (int k = 0; k < K; ++k) sum[i] = multiply_add(taps[k], broadcast(weights[r - i][k]), sum[i]);
+      }
+#pragma GCC unroll 8
+      for (int i = 0; i < Rows; ++i) {
+        T* to = output + i * p.output_columns + column;
+        block.template store_outputs<Inside>(to, sum[i]);
+        fetch_for_writing(to + Rows * p.output_columns);
+      }
     }
-#pragma GCC unroll 8
-    for (int i = 0; i < Rows; ++i) block.template store_outputs<Inside>(output + i * p.output_columns + column, sum[i]);
-  }
+  });
 }
 
 template <int K, class T>
 void correlate_square(const PlaneCorrelation<T>& p) {
+  const TapBlocks<T, K, 1> blocks(p.source_columns, p.x->first_source, p.x->outputs);
   for (std::int64_t plane = 0; plane < p.planes; ++plane) {
     const T* source = p.source + plane * p.source_plane_stride;
     T weights[K][K];
     for (int i = 0; i < K; ++i)
       for (int j = 0; j < K; ++j)
         weights[i][j] = weight_at(p, p.weights + plane * p.weights_plane_stride, *p.y, i, *p.x, j);
-    for_each_tap_block<T, K, 1>(
-        p.source_columns, p.x->first_source, p.x->outputs,
-        [&]<bool Inside>(const TapBlock<T, K, 1>& block, std::int64_t begin, std::int64_t end)
-            __attribute__((always_inline)) {
-              const std::int64_t rows = p.y->outputs;
-              std::int64_t q = 0;
-              for (; q + row_group <= rows; q += row_group)
-                correlate_square_rows<Inside, row_group, K>(p, source, weights, q, block, begin, end, plane > 0);
-              for (; q + 2 <= rows; q += 2)
-                correlate_square_rows<Inside, 2, K>(p, source, weights, q, block, begin, end, plane > 0);
-              if (q < rows) correlate_square_rows<Inside, 1, K>(p, source, weights, q, block, begin, end, plane > 0);
-            });
+    const std::int64_t rows = p.y->outputs;
+    std::int64_t q = 0;
+    for (; q + row_group <= rows; q += row_group)
+      correlate_square_rows<row_group, K>(p, source, weights, q, blocks, plane > 0);
+    for (; q + 2 <= rows; q += 2) correlate_square_rows<2, K>(p, source, weights, q, blocks, plane > 0);
+    if (q < rows) correlate_square_rows<1, K>(p, source, weights, q, blocks, plane > 0);
   }
 }
 
@@ -208,19 +223,15 @@ class Strip {
       for (int phase = 0; phase < Phases; ++phase)
         for (std::int64_t tx = 0; tx < p_.x[phase].taps; ++tx)
           weights[ty][first_[phase] + tx][phase] = weight_at(p_, plane_weights, y, ty, p_.x[phase], tx);
-    for_each_tap_block<T, Taps, Stride>(p_.source_columns, first_source_, p_.x[0].outputs,
-                                        [&]<bool Inside>(const TapBlock<T, Taps, Stride>& block, std::int64_t begin,
-                                                         std::int64_t end) __attribute__((always_inline)) {
-                                          for (std::int64_t q = 0; q < y.outputs; q += row_group)
-                                            rows<Inside>(y, source, weights, q, block, begin, end, plane > 0);
-                                        });
+    const Blocks blocks(p_.source_columns, first_source_, p_.x[0].outputs);
+    for (std::int64_t q = 0; q < y.outputs; q += row_group) rows(y, source, weights, q, blocks, plane > 0);
   }
 
  private:
-  template <bool Inside>
+  using Blocks = TapBlocks<T, Taps, Stride>;
+
   MPSGRAPH_INLINE void rows(const TapPhase& y, const T* source, const T (&weights)[strip_rows][Taps][Phases],
-                            std::int64_t q, const TapBlock<T, Taps, Stride>& block, std::int64_t begin,
-                            std::int64_t end, bool accumulate) const {
+                            std::int64_t q, const Blocks& blocks, bool accumulate) const {
     const T* rows[strip_rows][row_group];
     for (std::int64_t ty = 0; ty < y.taps; ++ty)
       for (int i = 0; i < row_group; ++i)
@@ -229,34 +240,40 @@ class Strip {
     const std::int64_t count = y.outputs - q < row_group ? y.outputs - q : row_group;
     const std::int64_t row_step = y.output_step * p_.output_columns;
     T* output = p_.output + (y.first_output + q * y.output_step) * p_.output_columns;
-    for (std::int64_t column = begin; column < end; column += lanes<T>) {
-      Vec<T> sum[Phases][row_group] = {};
-      for (std::int64_t ty = 0; ty < y.taps; ++ty) {
-        Vec<T> taps[row_group][Taps];
+    const std::int64_t last_row = y.first_source + q * y.source_step + (y.taps - 1) * y.tap_step;
+    fetch_for_reading(source + last_row * p_.source_columns, row_group * y.source_step * p_.source_columns);
+    blocks.for_each([&]<bool Inside>(const TapBlock<T, Taps, Stride>& block, std::int64_t begin,
+                                     std::int64_t end) __attribute__((always_inline)) {
+      for (std::int64_t column = begin; column < end; column += lanes<T>) {
+        Vec<T> sum[Phases][row_group] = {};
+        for (std::int64_t ty = 0; ty < y.taps; ++ty) {
+          Vec<T> taps[row_group][Taps];
+#pragma GCC unroll 4
+          for (int i = 0; i < row_group; ++i)
+            block.template load<Inside>(rows[ty][i] + column * Stride, Vec<T>{}, taps[i]);
+#pragma GCC unroll 8
+          for (int k = 0; k < Taps; ++k)
+#pragma GCC unroll 2
+            for (int phase = 0; phase < Phases; ++phase) {
+              // A weight of zero instead would make a NaN of an infinite source.
+              if (Phases == 2 && (k < first_[phase] || k >= last_[phase])) continue;
+              const Vec<T> w = broadcast(weights[ty][k][phase]);
+#pragma GCC unroll 4
+              for (int i = 0; i < row_group; ++i) sum[phase][i] = multiply_add(taps[i][k], w, sum[phase][i]);
+            }
+        }
 #pragma GCC unroll 4
         for (int i = 0; i < row_group; ++i)
-          block.template load<Inside>(rows[ty][i] + column * Stride, Vec<T>{}, taps[i]);
-#pragma GCC unroll 8
-        for (int k = 0; k < Taps; ++k)
-#pragma GCC unroll 2
-          for (int phase = 0; phase < Phases; ++phase) {
-            // A weight of zero instead would make a NaN of an infinite source.
-            if (Phases == 2 && (k < first_[phase] || k >= last_[phase])) continue;
-            const Vec<T> w = broadcast(weights[ty][k][phase]);
-#pragma GCC unroll 4
-            for (int i = 0; i < row_group; ++i) sum[phase][i] = multiply_add(taps[i][k], w, sum[phase][i]);
+          if (i < count) {
+            T* to = output + i * row_step + Phases * column;
+            if constexpr (Phases == 1)
+              store_row<Inside>(to, block, sum[0][i], accumulate);
+            else
+              store_alternating(to, p_.output_columns - 2 * column, sum[0][i], sum[1][i], accumulate);
+            for (int part = 0; part < Phases; ++part) fetch_for_writing(to + row_group * row_step + part * lanes<T>);
           }
       }
-#pragma GCC unroll 4
-      for (int i = 0; i < row_group; ++i)
-        if (i < count) {
-          if constexpr (Phases == 1)
-            store_row<Inside>(output + i * row_step + column, block, sum[0][i], accumulate);
-          else
-            store_alternating(output + i * row_step + 2 * column, p_.output_columns - 2 * column, sum[0][i], sum[1][i],
-                              accumulate);
-        }
-    }
+    });
   }
 
   template <bool Inside>

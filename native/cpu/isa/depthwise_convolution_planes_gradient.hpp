@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cpu/isa/depthwise_convolution.hpp"
+#include "cpu/isa/depthwise_convolution_planes.hpp"
 #include "cpu/isa/row_window.hpp"
 
 namespace mpsgraph_native::cpu::MPSGRAPH_ISA {
@@ -111,79 +111,117 @@ void weights_gradient_any_plane(const PlaneWeightsGradient<T>& p) {
 /// its taps are loaded once for all of them, and the sums stay in registers over the whole plane.
 template <int Rows, int K, class T>
 void weights_gradient_rows(const PlaneWeightsGradient<T>& p, std::int64_t ky) {
-  Vec<T> sums[Rows][K] = {};
+  const TapBlocks<T, K, 1> blocks(p.source_columns, p.x.first_source, p.x.outputs);
   const std::int64_t first = p.y.first_source + ky;  // the source row of gradient row 0 under kernel row ky
   const std::int64_t begin_row = first < 0 ? 0 : first, behind = first + p.y.outputs + Rows - 1;
   const std::int64_t end_row = behind < p.source_rows ? behind : p.source_rows;
-  for_each_tap_block<T, K, 1>(
-      p.source_columns, p.x.first_source, p.x.outputs,
-      [&]<bool Inside>(const TapBlock<T, K, 1>& block, std::int64_t begin, std::int64_t end)
-          __attribute__((always_inline)) {
-            Vec<T> sum[Rows][K];
+  Vec<T> sum[Rows][K] = {};
+  for (std::int64_t row = begin_row; row < end_row; ++row) {
+    const T* source = p.source + row * p.source_columns + p.x.first_source;
+    const std::int64_t newest = row - first;  // the gradient row of kernel row ky; ky + i has the i-th before
+    const T* gradient = p.gradient + newest * p.x.outputs;
+    fetch_for_reading(source, p.source_columns);
+    fetch_for_reading(gradient, p.x.outputs);
+    const bool all = newest >= Rows - 1 && newest < p.y.outputs;
+    blocks.for_each([&]<bool Inside>(const TapBlock<T, K, 1>& block, std::int64_t begin, std::int64_t end)
+                        __attribute__((always_inline)) {
+                          for (std::int64_t column = begin; column < end; column += lanes<T>) {
+                            Vec<T> taps[K];
+                            block.template load<Inside>(source + column, Vec<T>{}, taps);
 #pragma GCC unroll 8
-            for (int i = 0; i < Rows; ++i)
+                            for (int i = 0; i < Rows; ++i) {
+                              if (!all && (newest < i || newest - i >= p.y.outputs)) continue;
+                              const Vec<T> g = block.template load_outputs<Inside>(gradient - i * p.x.outputs + column);
 #pragma GCC unroll 8
-              for (int k = 0; k < K; ++k) sum[i][k] = sums[i][k];
-            for (std::int64_t row = begin_row; row < end_row; ++row) {
-              const T* source = p.source + row * p.source_columns + p.x.first_source;
-              const std::int64_t newest = row - first;  // the gradient row of kernel row ky; ky + i has the i-th before
-              const T* gradient = p.gradient + newest * p.x.outputs;
-              if (newest >= Rows - 1 && newest < p.y.outputs) {
-                for (std::int64_t column = begin; column < end; column += lanes<T>) {
-                  Vec<T> gradients[Rows], taps[K];
+                              for (int k = 0; k < K; ++k) sum[i][k] = multiply_add(g, taps[k], sum[i][k]);
+                            }
+                          }
+                        });
+  }
 #pragma GCC unroll 8
-                  for (int i = 0; i < Rows; ++i)
-                    gradients[i] = block.template load_outputs<Inside>(gradient - i * p.x.outputs + column);
-                  block.template load<Inside>(source + column, Vec<T>{}, taps);
-#pragma GCC unroll 8
-                  for (int k = 0; k < K; ++k)
-#pragma GCC unroll 8
-                    for (int i = 0; i < Rows; ++i) sum[i][k] = multiply_add(gradients[i], taps[k], sum[i][k]);
-                }
-              } else {
-                for (std::int64_t column = begin; column < end; column += lanes<T>) {
-#pragma GCC unroll 8
-                  for (int i = 0; i < Rows; ++i) {
-                    if (newest < i || newest - i >= p.y.outputs) continue;
-                    const Vec<T> g = block.template load_outputs<Inside>(gradient - i * p.x.outputs + column);
-                    Vec<T> taps[K];
-                    block.template load<Inside>(source + column, Vec<T>{}, taps);
-#pragma GCC unroll 8
-                    for (int k = 0; k < K; ++k) sum[i][k] = multiply_add(g, taps[k], sum[i][k]);
-                  }
-                }
-              }
-            }
-#pragma GCC unroll 8
-            for (int i = 0; i < Rows; ++i)
-#pragma GCC unroll 8
-              for (int k = 0; k < K; ++k) sums[i][k] = sum[i][k];
-          });
   for (int i = 0; i < Rows; ++i)
+#pragma GCC unroll 8
     for (int k = 0; k < K; ++k) {
       T* accumulator = p.accumulators + ((ky + i) * K + k) * lanes<T>;
-      store(accumulator, load(accumulator) + sums[i][k]);
+      store(accumulator, load(accumulator) + sum[i][k]);
     }
 }
 
-template <int K, class T>
-void weights_gradient_square(const PlaneWeightsGradient<T>& p) {
+/// The same for a stride of 2 along the row, any along the columns: one gradient row meets the source rows that it
+/// comes from.
+template <int Rows, int K, class T>
+void weights_gradient_strided_rows(const PlaneWeightsGradient<T>& p, std::int64_t ky) {
+  const TapBlocks<T, K, 2> blocks(p.source_columns, p.x.first_source, p.x.outputs);
+  Vec<T> sum[Rows][K] = {};
+  for (std::int64_t output = 0; output < p.y.outputs; ++output) {
+    const T* gradient = p.gradient + output * p.x.outputs;
+    const std::int64_t first = p.y.first_source + output * p.y.source_step + ky * p.y.tap_step;
+    const T* rows[Rows];
+#pragma GCC unroll 8
+    for (int i = 0; i < Rows; ++i) {
+      const std::int64_t row = first + i * p.y.tap_step;
+      rows[i] = (row >= 0 && row < p.source_rows ? p.source + row * p.source_columns : p.zeros) + p.x.first_source;
+    }
+    fetch_for_reading(p.source + first * p.source_columns, p.y.source_step * p.source_columns);
+    fetch_for_reading(gradient, p.x.outputs);
+    blocks.for_each([&]<bool Inside>(const TapBlock<T, K, 2>& block, std::int64_t begin, std::int64_t end)
+                        __attribute__((always_inline)) {
+                          for (std::int64_t column = begin; column < end; column += lanes<T>) {
+                            const Vec<T> g = block.template load_outputs<Inside>(gradient + column);
+#pragma GCC unroll 8
+                            for (int i = 0; i < Rows; ++i) {
+                              Vec<T> taps[K];
+                              block.template load<Inside>(rows[i] + 2 * column, Vec<T>{}, taps);
+#pragma GCC unroll 8
+                              for (int k = 0; k < K; ++k) sum[i][k] = multiply_add(g, taps[k], sum[i][k]);
+                            }
+                          }
+                        });
+  }
+#pragma GCC unroll 8
+  for (int i = 0; i < Rows; ++i)
+#pragma GCC unroll 8
+    for (int k = 0; k < K; ++k) {
+      T* accumulator = p.accumulators + ((ky + i) * K + k) * lanes<T>;
+      store(accumulator, load(accumulator) + sum[i][k]);
+    }
+}
+
+template <int Rows, int K, int Stride, class T>
+void weights_gradient_window(const PlaneWeightsGradient<T>& p, std::int64_t ky) {
+  if constexpr (Stride == 1)
+    weights_gradient_rows<Rows, K>(p, ky);
+  else
+    weights_gradient_strided_rows<Rows, K>(p, ky);
+}
+
+template <int K, int Stride, class T>
+void weights_gradient_windows(const PlaneWeightsGradient<T>& p) {
   // Sums, gradients and one tap fit into the registers.
   constexpr int registers = panel_vectors == 4 ? 32 : 16;
   constexpr int fitting = (registers - 2) / (K + 1), rows = fitting < 3 ? fitting : 3;
   std::int64_t ky = 0;
-  for (; ky + rows <= K; ky += rows) weights_gradient_rows<rows, K>(p, ky);
-  if constexpr (K % rows == 2) weights_gradient_rows<2, K>(p, ky);
-  if constexpr (K % rows == 1) weights_gradient_rows<1, K>(p, ky);
+  for (; ky + rows <= p.y.taps; ky += rows) weights_gradient_window<rows, K, Stride>(p, ky);
+  if constexpr (rows > 2)
+    for (; ky + 2 <= p.y.taps; ky += 2) weights_gradient_window<2, K, Stride>(p, ky);
+  for (; ky < p.y.taps; ++ky) weights_gradient_window<1, K, Stride>(p, ky);
 }
 
+/// A window of the usual width with its taps in registers; every other one with loads for each tap.
 template <class T>
 void weights_gradient_plane(const PlaneWeightsGradient<T>& p) {
-  if (p.x.source_step == 1 && p.y.source_step == 1 && p.x.tap_step == 1 && p.y.tap_step == 1 && p.x.taps == p.y.taps) {
+  if (p.x.tap_step == 1 && p.x.source_step == 1 && p.y.source_step == 1 && p.y.tap_step == 1) {
     switch (p.x.taps) {
-      case 3: return weights_gradient_square<3>(p);
-      case 5: return weights_gradient_square<5>(p);
-      case 7: return weights_gradient_square<7>(p);
+      case 3: return weights_gradient_windows<3, 1>(p);
+      case 5: return weights_gradient_windows<5, 1>(p);
+      case 7: return weights_gradient_windows<7, 1>(p);
+    }
+  }
+  if (p.x.tap_step == 1 && p.x.source_step == 2) {
+    switch (p.x.taps) {
+      case 3: return weights_gradient_windows<3, 2>(p);
+      case 5: return weights_gradient_windows<5, 2>(p);
+      case 7: return weights_gradient_windows<7, 2>(p);
     }
   }
   weights_gradient_any_plane(p);

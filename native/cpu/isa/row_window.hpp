@@ -279,25 +279,52 @@ class TapBlock {
   LaneRange<T> ranges_[(Taps + step - 1) / step][Stride];
 };
 
-/// body.template operator()<Inside>(block, begin, end) for all blocks of a row of `outputs`, of which output 0 reads
-/// tap 0 at `position`. Neighbouring blocks inside come as one range, each other block as one of its own: what makes
-/// its lanes is computed once for all rows.
-template <class T, int Taps, int Stride, class Body>
-MPSGRAPH_INLINE void for_each_tap_block(std::int64_t width, std::int64_t position, std::int64_t outputs, Body&& body) {
-  constexpr std::int64_t L = lanes<T>;
+/// All blocks of a row of `outputs`, of which output 0 reads tap 0 at `position`. What makes the lanes of the last
+/// block before those inside the row, and of the first one behind them, is computed once for all rows; others are rare.
+template <class T, int Taps, int Stride>
+class TapBlocks {
   using Block = TapBlock<T, Taps, Stride>;
-  for (std::int64_t begin = 0, end; begin < outputs; begin = end) {
-    end = begin;
-    while (Block::inside(width, position + end * Stride, outputs - end)) end += L;
-    if (end > begin) {
-      body.template operator()<true>(Block(), begin, end);
-    } else {
-      const Block block(width, position + begin * Stride, outputs - begin);
-      end = begin + L;
-      body.template operator()<false>(block, begin, end);
+  static constexpr std::int64_t L = lanes<T>;
+
+ public:
+  MPSGRAPH_INLINE TapBlocks(std::int64_t width, std::int64_t position, std::int64_t outputs)
+      : width_(width), position_(position), outputs_(outputs), inside_(0) {
+    while (inside_ < outputs && !is_inside(inside_)) inside_ += L;
+    behind_ = inside_;
+    while (behind_ < outputs && is_inside(behind_)) behind_ += L;
+    if (inside_ > 0) before_block_ = block(inside_ - L);
+    if (behind_ < outputs) behind_block_ = block(behind_);
+  }
+
+  /// body.template operator()<Inside>(block, begin, end): blocks inside the row come as one range.
+  template <class Body>
+  MPSGRAPH_INLINE void for_each(Body&& body) const {
+    for (std::int64_t begin = 0; begin < outputs_;) {
+      if (begin == inside_ && inside_ < behind_) {
+        body.template operator()<true>(Block(), begin, behind_);
+        begin = behind_;
+        continue;
+      }
+      Block other;
+      if (begin + L != inside_ && begin != behind_) other = block(begin);
+      const Block& outside = begin + L == inside_ ? before_block_ : begin == behind_ ? behind_block_ : other;
+      body.template operator()<false>(outside, begin, begin + L);
+      begin += L;
     }
   }
-}
+
+ private:
+  MPSGRAPH_INLINE bool is_inside(std::int64_t begin) const {
+    return Block::inside(width_, position_ + begin * Stride, outputs_ - begin);
+  }
+  MPSGRAPH_INLINE Block block(std::int64_t begin) const {
+    return Block(width_, position_ + begin * Stride, outputs_ - begin);
+  }
+
+  std::int64_t width_, position_, outputs_;
+  std::int64_t inside_, behind_;  ///< the first block inside the row, and the first one behind those
+  Block before_block_, behind_block_;
+};
 
 /// `values` may hold fewer lanes than a vector.
 template <class T>

@@ -59,12 +59,25 @@ WeightsStrides weights_strides(const DepthwiseConvolution2DGeometry& geometry) {
   return {taps, geometry.channels * taps, geometry.x.kernel, 1};
 }
 
+namespace {
+
+/// The kernel with the multiplications and additions of the formula, which are the same for all three operations.
+Kernel with_operations(Kernel kernel, const DepthwiseConvolution2DGeometry& geometry) {
+  kernel.operations = 2.0 * static_cast<double>(geometry.batch * geometry.channels * geometry.multiplier) *
+                      static_cast<double>(geometry.y.output * geometry.x.output) *
+                      static_cast<double>(geometry.y.kernel * geometry.x.kernel);
+  return kernel;
+}
+
+}  // namespace
+
 Kernel make_kernel(const DepthwiseConvolution2D& attributes, const KernelRequest& request) {
   const DepthwiseConvolution2DGeometry geometry = depthwise_convolution_2d_geometry(
       attributes.name, attributes.descriptor, request.input(0).shape, "source", request.input(1).shape, "weights");
   return for_floating(request.input(0).dtype, [&]<class T>(std::type_identity<T>) {
-    return geometry.channels_last ? make_pixel_correlation<T>(geometry, false)
-                                  : make_plane_correlation<T>(geometry, false);
+    return with_operations(geometry.channels_last ? make_pixel_correlation<T>(geometry, false)
+                                                  : make_plane_correlation<T>(geometry, false),
+                           geometry);
   });
 }
 
@@ -73,8 +86,9 @@ Kernel make_kernel(const DepthwiseConvolution2DDataGradient& attributes, const K
       depthwise_convolution_2d_geometry(attributes.name, attributes.descriptor, attributes.output_shape, "output_shape",
                                         request.input(1).shape, "weights");
   return for_floating(request.input(0).dtype, [&]<class T>(std::type_identity<T>) {
-    return geometry.channels_last ? make_pixel_correlation<T>(geometry, true)
-                                  : make_plane_correlation<T>(geometry, true);
+    return with_operations(
+        geometry.channels_last ? make_pixel_correlation<T>(geometry, true) : make_plane_correlation<T>(geometry, true),
+        geometry);
   });
 }
 
@@ -83,7 +97,9 @@ Kernel make_kernel(const DepthwiseConvolution2DWeightsGradient& attributes, cons
       depthwise_convolution_2d_geometry(attributes.name, attributes.descriptor, request.input(1).shape, "source",
                                         attributes.output_shape, "output_shape");
   return for_floating(request.input(0).dtype, [&]<class T>(std::type_identity<T>) {
-    return geometry.channels_last ? make_pixel_weights_gradient<T>(geometry) : make_plane_weights_gradient<T>(geometry);
+    return with_operations(
+        geometry.channels_last ? make_pixel_weights_gradient<T>(geometry) : make_plane_weights_gradient<T>(geometry),
+        geometry);
   });
 }
 

@@ -89,7 +89,7 @@ PixelPlan plan_pixels(const PixelImage& image, std::vector<TapPhase> y, const st
     for (std::int64_t q = 0; q < rows.outputs; q += group)
       plan.groups.push_back({phase, q, std::min(group, rows.outputs - q)});
   }
-  std::stable_sort(plan.groups.begin(), plan.groups.end(), [&](const RowGroup& a, const RowGroup& b) {
+  std::sort(plan.groups.begin(), plan.groups.end(), [&](const RowGroup& a, const RowGroup& b) {
     return plan.y[a.phase].first_output + a.first * plan.y[a.phase].output_step <
            plan.y[b.phase].first_output + b.first * plan.y[b.phase].output_step;
   });

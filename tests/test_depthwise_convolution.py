@@ -53,6 +53,13 @@ SWEEP = {
         2, 19, 2, (9, 9), (3, 3), {"stride_in_y": 2, "stride_in_x": 2, **_paddings(1, 1, 1, 1)}
     ),
     "wide": Convolution(5, 70, 1, (24, 25), (3, 3), _paddings(1, 1, 1, 1)),
+    "wide_strided": Convolution(
+        2, 33, 1, (7, 83), (3, 3), {"stride_in_y": 2, "stride_in_x": 2, **_paddings(1, 1, 1, 1)}
+    ),
+    "wide_strided_kernel_5": Convolution(1, 16, 2, (10, 79), (5, 5), {"stride_in_x": 2, **_paddings(2, 1, 2, 2)}),
+    "wide_rows_apart": Convolution(1, 20, 1, (13, 50), (3, 5), {"dilation_rate_in_y": 2, **_paddings(2, 2, 2, 2)}),
+    "padding_beyond_vector": Convolution(1, 3, 1, (5, 40), (3, 3), _paddings(37, 50, 1, 1)),
+    "tall_kernel": Convolution(2, 17, 1, (21, 9), (13, 3), _paddings(1, 1, 6, 6)),
     "kernel_7": Convolution(2, 35, 1, (14, 15), (7, 7), _paddings(3, 3, 3, 3)),
     "many_images": Convolution(67, 3, 2, (5, 6), (3, 3), {"padding_style": "TF_SAME"}),
     "long_row": Convolution(1, 2, 2, (1, 2100), (1, 5), _paddings(left=2, right=2)),

@@ -62,6 +62,35 @@ def test_algorithm(precision, algorithm, executable):
 
 
 @on_cpu
+@pytest.mark.parametrize("layout", ["NCHW", "NHWC"])
+def test_operations_of_depthwise_convolutions(layout):
+    source_shape, result_shape = ((2, 6, 9, 8), (2, 18, 5, 4)) if layout == "NCHW" else ((2, 9, 8, 6), (2, 5, 4, 18))
+    weights_shape = (3, 6, 3, 3)
+    descriptor = mg.DepthwiseConvolution2DDescriptor(
+        stride_in_x=2, stride_in_y=2, padding_left=1, padding_right=1, padding_top=1, padding_bottom=1,
+        data_layout=layout,
+    )  # fmt: skip
+    graph = mg.Graph()
+    source, weights, gradient = (
+        graph.placeholder(shape, "float32") for shape in (source_shape, weights_shape, result_shape)
+    )
+    targets = [
+        graph.depthwise_convolution_2d(source, weights, descriptor=descriptor),
+        graph.depthwise_convolution_2d_data_gradient(
+            gradient, weights, output_shape=source_shape, descriptor=descriptor
+        ),
+        graph.depthwise_convolution_2d_weights_gradient(
+            gradient, source, output_shape=weights_shape, descriptor=descriptor
+        ),
+    ]
+    feeds = [source, weights, gradient]
+    executable = graph.compile(feeds=feeds, targets=targets)
+    executable.run([np.zeros(feed.shape, np.float32) for feed in feeds], profile=True)
+    operations = [step.floating_point_operations for step in executable.last_profile]
+    assert operations == [2 * (2 * 18) * (5 * 4) * (3 * 3)] * 3
+
+
+@on_cpu
 def test_operations_of_recurrent_gradients():
     graph = mg.Graph()
     feeds = [graph.placeholder(shape, "float32") for shape in ((5, 4, 8), (48, 16), (48, 8))]

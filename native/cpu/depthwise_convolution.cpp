@@ -23,11 +23,12 @@ std::vector<TapPhase> data_gradient_phases(const WindowAxis& axis) {
     phase.output_step = axis.stride;
     phase.source_step = 1;
     if (first < std::min(period, axis.kernel)) {
-      phase.first_source = (position - first * axis.dilation) / axis.stride;
+      // The last tap reads the first source position: counted from it, the positions ascend.
       phase.taps = (axis.kernel - first + period - 1) / period;
-      phase.tap_step = -(period * axis.dilation / axis.stride);
-      phase.first_weight = first;
-      phase.weight_step = period;
+      phase.tap_step = period * axis.dilation / axis.stride;
+      phase.first_source = (position - first * axis.dilation) / axis.stride - (phase.taps - 1) * phase.tap_step;
+      phase.first_weight = first + (phase.taps - 1) * period;
+      phase.weight_step = -period;
     }
     phases.push_back(phase);
   }
@@ -45,28 +46,10 @@ std::int64_t first_reaching(std::int64_t start, std::int64_t step, std::int64_t 
 
 TapRange taps_inside(const TapPhase& phase, std::int64_t q, std::int64_t size) {
   const std::int64_t start = phase.first_source + q * phase.source_step;
-  if (phase.taps == 0 || phase.tap_step == 0) return {0, 0};
-  // A descending tap order is the ascending one of the mirrored axis.
-  const bool ascending = phase.tap_step > 0;
-  const std::int64_t from = ascending ? start : size - 1 - start;
-  const std::int64_t step = ascending ? phase.tap_step : -phase.tap_step;
-  const std::int64_t begin = std::min(first_reaching(from, step, 0), phase.taps);
-  const std::int64_t end = std::min(first_reaching(from, step, size), phase.taps);
+  if (phase.taps == 0) return {0, 0};
+  const std::int64_t begin = std::min(first_reaching(start, phase.tap_step, 0), phase.taps);
+  const std::int64_t end = std::min(first_reaching(start, phase.tap_step, size), phase.taps);
   return begin < end ? TapRange{begin, end} : TapRange{0, 0};
-}
-
-std::vector<Segment> segments(const std::vector<TapPhase>& phases, std::int64_t size) {
-  std::vector<Segment> found;
-  for (std::size_t phase = 0; phase < phases.size(); ++phase) {
-    for (std::int64_t q = 0; q < phases[phase].outputs; ++q) {
-      const TapRange taps = taps_inside(phases[phase], q, size);
-      if (q > 0 && found.back().taps == taps)
-        ++found.back().count;
-      else
-        found.push_back({phase, q, 1, taps});
-    }
-  }
-  return found;
 }
 
 WeightsStrides weights_strides(const DepthwiseConvolution2DGeometry& geometry) {
@@ -76,12 +59,25 @@ WeightsStrides weights_strides(const DepthwiseConvolution2DGeometry& geometry) {
   return {taps, geometry.channels * taps, geometry.x.kernel, 1};
 }
 
+namespace {
+
+/// The kernel with the multiplications and additions of the formula, which are the same for all three operations.
+Kernel with_operations(Kernel kernel, const DepthwiseConvolution2DGeometry& geometry) {
+  kernel.operations = 2.0 * static_cast<double>(geometry.batch * geometry.channels * geometry.multiplier) *
+                      static_cast<double>(geometry.y.output * geometry.x.output) *
+                      static_cast<double>(geometry.y.kernel * geometry.x.kernel);
+  return kernel;
+}
+
+}  // namespace
+
 Kernel make_kernel(const DepthwiseConvolution2D& attributes, const KernelRequest& request) {
   const DepthwiseConvolution2DGeometry geometry = depthwise_convolution_2d_geometry(
       attributes.name, attributes.descriptor, request.input(0).shape, "source", request.input(1).shape, "weights");
   return for_floating(request.input(0).dtype, [&]<class T>(std::type_identity<T>) {
-    return geometry.channels_last ? make_pixel_correlation<T>(geometry, false)
-                                  : make_plane_correlation<T>(geometry, false);
+    return with_operations(geometry.channels_last ? make_pixel_correlation<T>(geometry, false)
+                                                  : make_plane_correlation<T>(geometry, false),
+                           geometry);
   });
 }
 
@@ -90,8 +86,9 @@ Kernel make_kernel(const DepthwiseConvolution2DDataGradient& attributes, const K
       depthwise_convolution_2d_geometry(attributes.name, attributes.descriptor, attributes.output_shape, "output_shape",
                                         request.input(1).shape, "weights");
   return for_floating(request.input(0).dtype, [&]<class T>(std::type_identity<T>) {
-    return geometry.channels_last ? make_pixel_correlation<T>(geometry, true)
-                                  : make_plane_correlation<T>(geometry, true);
+    return with_operations(
+        geometry.channels_last ? make_pixel_correlation<T>(geometry, true) : make_plane_correlation<T>(geometry, true),
+        geometry);
   });
 }
 
@@ -100,7 +97,9 @@ Kernel make_kernel(const DepthwiseConvolution2DWeightsGradient& attributes, cons
       depthwise_convolution_2d_geometry(attributes.name, attributes.descriptor, request.input(1).shape, "source",
                                         attributes.output_shape, "output_shape");
   return for_floating(request.input(0).dtype, [&]<class T>(std::type_identity<T>) {
-    return geometry.channels_last ? make_pixel_weights_gradient<T>(geometry) : make_plane_weights_gradient<T>(geometry);
+    return with_operations(
+        geometry.channels_last ? make_pixel_weights_gradient<T>(geometry) : make_plane_weights_gradient<T>(geometry),
+        geometry);
   });
 }
 

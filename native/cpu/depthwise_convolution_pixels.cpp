@@ -1,6 +1,7 @@
 // NHWC: vectors run along the channels of a pixel. A multiplier above 1 is brought to 1 by repeating each source
 // channel, and undone by summing the repeated channels of a data gradient.
 
+#include <algorithm>
 #include <cstring>
 
 #include "cpu/depthwise_convolution_plan.hpp"
@@ -35,87 +36,131 @@ void sum_repeated_channels(const Invocation& invocation, const T* source, std::i
   });
 }
 
-/// Element (tap, channel·multiplier + m) of the weights stands at base[channel][m] + row and column of the tap.
-template <class F>
-void for_each_weight(const DepthwiseConvolution2DGeometry& geometry, F&& f) {
-  const WeightsStrides strides = weights_strides(geometry);
-  std::int64_t packed = 0;
-  for (std::int64_t i = 0; i < geometry.y.kernel; ++i)
-    for (std::int64_t j = 0; j < geometry.x.kernel; ++j)
-      for (std::int64_t c = 0; c < geometry.channels; ++c)
-        for (std::int64_t m = 0; m < geometry.multiplier; ++m)
-          f(packed++, c * strides.channel + m * strides.multiplier + i * strides.row + j * strides.column);
-}
-
-/// Lists of the taps of a segment, one offset each into the image and into the weights packed as [tap][channel].
-struct TapLists {
-  Slot<std::int64_t> source, weights;
-};
-
-/// One image of `rows` by `columns` pixels as a window's taps see it.
+/// One image of source pixels, and its weights packed as [tap][channel] in whole vectors of channels.
 struct PixelImage {
-  std::int64_t rows, columns, channels, kernel_columns;
+  std::int64_t rows, columns, channels;
+  std::int64_t kernel_columns, weights_channels;
 };
 
 template <class T>
-PixelTaps<T> list_taps(const PixelImage& image, const TapPhase& y, std::int64_t row, const TapPhase& x,
-                       const Segment& segment, std::int64_t* source_offsets, std::int64_t* weights_offsets) {
-  const TapRange y_taps = taps_inside(y, row, image.rows);
-  const std::int64_t first_column = x.first_source + segment.first * x.source_step;
-  std::int64_t count = 0;
-  for (std::int64_t ty = y_taps.begin; ty < y_taps.end; ++ty) {
-    const std::int64_t source_row = y.first_source + row * y.source_step + ty * y.tap_step;
-    const std::int64_t weight_row = y.first_weight + ty * y.weight_step;
-    for (std::int64_t tx = segment.taps.begin; tx < segment.taps.end; ++tx, ++count) {
-      source_offsets[count] = (source_row * image.columns + first_column + tx * x.tap_step) * image.channels;
-      weights_offsets[count] =
-          (weight_row * image.kernel_columns + x.first_weight + tx * x.weight_step) * image.channels;
+PixelImage pixel_image(const DepthwiseConvolution2DGeometry& geometry, bool data_gradient) {
+  const std::int64_t lanes = kernels<T>().depthwise_convolution.lanes;
+  const std::int64_t channels = geometry.channels * geometry.multiplier;
+  return {data_gradient ? geometry.y.output : geometry.y.input, data_gradient ? geometry.x.output : geometry.x.input,
+          channels, geometry.x.kernel, (channels + lanes - 1) / lanes * lanes};
+}
+
+/// f(offset in packed weights, offset in the weights as they are given) for every element.
+template <class F>
+void for_each_weight(const DepthwiseConvolution2DGeometry& geometry, const PixelImage& image, F&& f) {
+  const WeightsStrides strides = weights_strides(geometry);
+  for (std::int64_t i = 0; i < geometry.y.kernel; ++i)
+    for (std::int64_t j = 0; j < geometry.x.kernel; ++j) {
+      std::int64_t packed = (i * geometry.x.kernel + j) * image.weights_channels;
+      for (std::int64_t c = 0; c < geometry.channels; ++c)
+        for (std::int64_t m = 0; m < geometry.multiplier; ++m)
+          f(packed++, c * strides.channel + m * strides.multiplier + i * strides.row + j * strides.column);
     }
+}
+
+/// Rows of one phase whose windows the kernels take at once.
+struct RowGroup {
+  std::size_t phase;
+  std::int64_t first, count;
+};
+
+/// Everything about an image's windows that depends on shapes alone.
+struct PixelPlan {
+  PixelImage image;
+  std::vector<TapPhase> y;
+  std::vector<RowGroup> groups;  ///< in the order of their first output rows
+  std::vector<PixelColumn> columns;
+  std::int64_t tap_source_stride = 0, tap_weights_stride = 0;
+};
+
+/// Whether neighbouring rows of the phase read their taps from the same source rows.
+bool rows_share(const TapPhase& phase) { return phase.tap_step == 1 && phase.source_step <= 2; }
+
+PixelPlan plan_pixels(const PixelImage& image, std::vector<TapPhase> y, const std::vector<TapPhase>& x) {
+  PixelPlan plan{image, std::move(y), {}, {}};
+  for (std::size_t phase = 0; phase < plan.y.size(); ++phase) {
+    const TapPhase& rows = plan.y[phase];
+    const std::int64_t group = rows_share(rows) ? pixel_row_group(rows.source_step) : 1;
+    for (std::int64_t q = 0; q < rows.outputs; q += group)
+      plan.groups.push_back({phase, q, std::min(group, rows.outputs - q)});
   }
-  PixelTaps<T> taps{};
-  taps.pixels = segment.count;
-  taps.channels = image.channels;
-  taps.taps = count;
-  taps.source_offsets = source_offsets;
-  taps.weights_offsets = weights_offsets;
-  taps.source_step = x.source_step * image.channels;
-  return taps;
+  std::sort(plan.groups.begin(), plan.groups.end(), [&](const RowGroup& a, const RowGroup& b) {
+    return plan.y[a.phase].first_output + a.first * plan.y[a.phase].output_step <
+           plan.y[b.phase].first_output + b.first * plan.y[b.phase].output_step;
+  });
+  for (const TapPhase& phase : x) {
+    plan.columns.resize(plan.columns.size() + static_cast<std::size_t>(phase.outputs));
+    if (phase.taps == 0) continue;
+    // The same for every phase.
+    plan.tap_source_stride = phase.tap_step * image.channels;
+    plan.tap_weights_stride = phase.weight_step * image.weights_channels;
+  }
+  for (const TapPhase& phase : x)
+    for (std::int64_t q = 0; q < phase.outputs; ++q) {
+      const TapRange taps = taps_inside(phase, q, image.columns);
+      plan.columns[static_cast<std::size_t>(phase.first_output + q * phase.output_step)] = {
+          (phase.first_source + q * phase.source_step + taps.begin * phase.tap_step) * image.channels,
+          (phase.first_weight + taps.begin * phase.weight_step) * image.weights_channels, taps.end - taps.begin};
+    }
+  return plan;
+}
+
+/// The rows of a group, of an image of which the source begins at `source`; `row_stride` is that of the phase's rows.
+template <class T>
+PixelRows<T> pixel_rows(const PixelPlan& plan, const RowGroup& group, const T* source, std::int64_t row_stride) {
+  const PixelImage& image = plan.image;
+  const TapPhase& phase = plan.y[group.phase];
+  const std::int64_t first = phase.first_source + group.first * phase.source_step;
+  PixelRows<T> rows{};
+  rows.rows = group.count;
+  rows.taps = phase.taps;
+  rows.step = phase.source_step;
+  rows.source = source + first * image.columns * image.channels;
+  rows.source_row_stride = phase.tap_step * image.columns * image.channels;
+  if (rows_share(phase)) {
+    rows.begin = -first;
+    rows.end = image.rows - first;
+  } else {
+    const TapRange inside = taps_inside(phase, group.first, image.rows);
+    rows.begin = inside.begin;
+    rows.end = inside.end;
+  }
+  rows.columns = plan.columns.data();
+  rows.pixels = static_cast<std::int64_t>(plan.columns.size());
+  rows.channels = image.channels;
+  rows.tap_source_stride = plan.tap_source_stride;
+  rows.tap_weights_stride = plan.tap_weights_stride;
+  rows.weights_row_stride = phase.weight_step * image.kernel_columns * image.weights_channels;
+  rows.row_stride = row_stride;
+  return rows;
 }
 
 }  // namespace
 
 template <class T>
 Kernel make_pixel_correlation(const DepthwiseConvolution2DGeometry& geometry, bool data_gradient) {
-  const std::int64_t multiplier = geometry.multiplier, channels = geometry.channels * multiplier;
-  const std::int64_t batch = geometry.batch;
+  const auto phases = data_gradient ? data_gradient_phases : correlation_phases;
+  const PixelImage image = pixel_image<T>(geometry, data_gradient);
+  const std::int64_t multiplier = geometry.multiplier, batch = geometry.batch;
   const std::int64_t source_pixels = batch * geometry.y.input * geometry.x.input;
   const std::int64_t taps = geometry.y.kernel * geometry.x.kernel;
-  const PixelImage image{data_gradient ? geometry.y.output : geometry.y.input,
-                         data_gradient ? geometry.x.output : geometry.x.input, channels, geometry.x.kernel};
   const std::int64_t output_rows = data_gradient ? geometry.y.input : geometry.y.output;
-  const std::int64_t output_columns = data_gradient ? geometry.x.input : geometry.x.output;
-  const auto phases = data_gradient ? data_gradient_phases : correlation_phases;
-  std::vector<TapPhase> x = phases(geometry.x);
-  std::vector<Segment> x_segments = segments(x, image.columns);
-  const std::int64_t operations = geometry.x.output * taps * channels;
+  const std::int64_t operations = batch * geometry.y.output * geometry.x.output * taps * image.channels;
 
-  ScratchLayout shared_layout, layout;
-  const bool packed = !geometry.multiplier_last;
-  const Slot<T> weights_slot = shared_layout.reserve<T>(packed ? taps * channels : 0);
-  const Slot<T> repeated_slot =
-      shared_layout.reserve<T>(multiplier > 1 ? source_pixels * geometry.channels * multiplier : 0);
-  const TapLists lists{layout.reserve<std::int64_t>(taps), layout.reserve<std::int64_t>(taps)};
+  ScratchLayout layout;
+  const Slot<T> weights_slot = layout.reserve<T>(taps * image.weights_channels);
+  const Slot<T> repeated_slot = layout.reserve<T>(multiplier > 1 ? source_pixels * geometry.channels * multiplier : 0);
   Kernel kernel;
-  kernel.shared_scratch = shared_layout.bytes();
-  kernel.scratch_per_thread = layout.bytes();
-  kernel.run = [=, y = phases(geometry.y), x = std::move(x),
-                x_segments = std::move(x_segments)](const Invocation& invocation) {
-    const T* weights = invocation.input<T>(1);
-    if (packed) {
-      T* destination = shared(invocation, weights_slot);
-      for_each_weight(geometry, [&](std::int64_t to, std::int64_t from) { destination[to] = weights[from]; });
-      weights = destination;
-    }
+  kernel.shared_scratch = layout.bytes();
+  kernel.run = [=, plan = plan_pixels(image, phases(geometry.y), phases(geometry.x))](const Invocation& invocation) {
+    const T* given = invocation.input<T>(1);
+    T* weights = shared(invocation, weights_slot);
+    for_each_weight(geometry, plan.image, [&](std::int64_t to, std::int64_t from) { weights[to] = given[from]; });
     const T* source = invocation.input<T>(0);
     T* output = invocation.output<T>(0);
     if (multiplier > 1) {
@@ -127,23 +172,19 @@ Kernel make_pixel_correlation(const DepthwiseConvolution2DGeometry& geometry, bo
         source = repeated;
       }
     }
-    for_each_item(invocation, batch * output_rows, batch * output_rows * (operations),
-                  [&](std::int64_t item, std::int64_t chunk) {
-                    const std::int64_t n = item / output_rows, row = item % output_rows;
-                    const std::int64_t y_phases = static_cast<std::int64_t>(y.size());
-                    const T* from = source + n * image.rows * image.columns * channels;
-                    T* to = output + item * output_columns * channels;
-                    for (const Segment& segment : x_segments) {
-                      const TapPhase& phase = x[segment.phase];
-                      PixelTaps<T> pixels = list_taps<T>(
-                          image, y[static_cast<std::size_t>(row % y_phases)], row / y_phases, phase, segment,
-                          per_thread(invocation, chunk, lists.source), per_thread(invocation, chunk, lists.weights));
-                      pixels.source = from;
-                      kernels<T>().depthwise_convolution.correlate_pixels(
-                          pixels, weights, to + (phase.first_output + segment.first * phase.output_step) * channels,
-                          phase.output_step * channels);
-                    }
-                  });
+    const std::int64_t output_row = static_cast<std::int64_t>(plan.columns.size()) * image.channels;
+    const std::int64_t groups = static_cast<std::int64_t>(plan.groups.size());
+    for_each_item(invocation, batch * groups, operations, [&](std::int64_t item, std::int64_t) {
+      const std::int64_t n = item / groups;
+      const RowGroup& group = plan.groups[static_cast<std::size_t>(item % groups)];
+      const TapPhase& phase = plan.y[group.phase];
+      const PixelRows<T> rows = pixel_rows(plan, group, source + n * image.rows * image.columns * image.channels,
+                                           phase.output_step * output_row);
+      const std::int64_t first_output = n * output_rows + phase.first_output + group.first * phase.output_step;
+      kernels<T>().depthwise_convolution.correlate_pixels(
+          rows, weights + phase.first_weight * image.kernel_columns * image.weights_channels,
+          output + first_output * output_row);
+    });
     if (multiplier > 1 && data_gradient)
       sum_repeated_channels(invocation, output, source_pixels * geometry.channels, multiplier, invocation.output<T>(0));
   };
@@ -152,55 +193,54 @@ Kernel make_pixel_correlation(const DepthwiseConvolution2DGeometry& geometry, bo
 
 template <class T>
 Kernel make_pixel_weights_gradient(const DepthwiseConvolution2DGeometry& geometry) {
-  const std::int64_t multiplier = geometry.multiplier, channels = geometry.channels * multiplier;
-  const std::int64_t batch = geometry.batch;
+  const PixelImage image = pixel_image<T>(geometry, false);
+  const std::int64_t multiplier = geometry.multiplier, batch = geometry.batch;
   const std::int64_t source_elements = batch * geometry.y.input * geometry.x.input * geometry.channels;
   const std::int64_t taps = geometry.y.kernel * geometry.x.kernel;
-  const PixelImage image{geometry.y.input, geometry.x.input, channels, geometry.x.kernel};
-  const std::int64_t output_rows = geometry.y.output, output_columns = geometry.x.output;
-  const std::vector<TapPhase> x_phases = correlation_phases(geometry.x);
+  const std::int64_t packed_weights = taps * image.weights_channels;
+  const std::int64_t operations = geometry.y.output * geometry.x.output * taps * image.channels;
 
   ScratchLayout shared_layout, layout;
   const Slot<T> repeated_slot = shared_layout.reserve<T>(multiplier > 1 ? source_elements * multiplier : 0);
-  const TapLists lists{layout.reserve<std::int64_t>(taps), layout.reserve<std::int64_t>(taps)};
-  const Slot<T> accumulator_slot = layout.reserve<T>(taps * channels);
+  const Slot<T> image_slot = layout.reserve<T>(packed_weights), total_slot = layout.reserve<T>(packed_weights);
   Kernel kernel;
   kernel.shared_scratch = shared_layout.bytes();
   kernel.scratch_per_thread = layout.bytes();
-  kernel.run = [=, y = correlation_phases(geometry.y).front(), x = x_phases.front(),
-                x_segments = segments(x_phases, image.columns)](const Invocation& invocation) {
+  kernel.run = [=, plan = plan_pixels(image, correlation_phases(geometry.y), correlation_phases(geometry.x))](
+                   const Invocation& invocation) {
     const T* source = invocation.input<T>(1);
     if (multiplier > 1) {
       T* repeated = shared(invocation, repeated_slot);
       repeat_channels(invocation, source, source_elements, multiplier, repeated);
       source = repeated;
     }
-    const std::int64_t rows = batch * output_rows;
-    const std::int64_t chunks = item_chunk_count(invocation, rows, output_columns * taps * channels);
+    const std::int64_t gradient_row = geometry.x.output * image.channels;
+    const std::int64_t groups = static_cast<std::int64_t>(plan.groups.size());
+    const std::int64_t chunks =
+        item_chunk_count(invocation, batch * groups, operations / std::max<std::int64_t>(groups, 1));
     parallel_for(chunks, [&](std::int64_t chunk) {
-      T* accumulators = per_thread(invocation, chunk, accumulator_slot);
-      std::memset(accumulators, 0, static_cast<std::size_t>(taps * channels) * sizeof(T));
-      const Range range = split_range(rows, chunk, chunks);
-      for (std::int64_t item = range.begin; item < range.end; ++item) {
-        const std::int64_t n = item / output_rows, row = item % output_rows;
-        const T* gradient = invocation.input<T>(0) + item * output_columns * channels;
-        for (const Segment& segment : x_segments) {
-          PixelTaps<T> pixels = list_taps<T>(image, y, row, x, segment, per_thread(invocation, chunk, lists.source),
-                                             per_thread(invocation, chunk, lists.weights));
-          pixels.source = source + n * image.rows * image.columns * channels;
-          kernels<T>().depthwise_convolution.weights_gradient_pixels(pixels, gradient + segment.first * channels,
-                                                                     channels, accumulators);
+      T* total = per_thread(invocation, chunk, total_slot);
+      std::memset(total, 0, static_cast<std::size_t>(packed_weights) * sizeof(T));
+      const Range range = split_range(batch * groups, chunk, chunks);
+      for (std::int64_t item = range.begin; item < range.end;) {
+        // Each image has a sum of its own: adding up sums keeps the rounding errors small.
+        T* sums = per_thread(invocation, chunk, image_slot);
+        std::memset(sums, 0, static_cast<std::size_t>(packed_weights) * sizeof(T));
+        const std::int64_t n = item / groups, end = std::min(range.end, (n + 1) * groups);
+        for (; item < end; ++item) {
+          const RowGroup& group = plan.groups[static_cast<std::size_t>(item % groups)];
+          kernels<T>().depthwise_convolution.weights_gradient_pixels(
+              pixel_rows(plan, group, source + n * image.rows * image.columns * image.channels, gradient_row),
+              invocation.input<T>(0) + (n * geometry.y.output + group.first) * gradient_row, sums);
         }
+        kernels<T>().matrix.add(sums, packed_weights, total);
       }
     });
-    T* total = per_thread(invocation, 0, accumulator_slot);
+    T* total = per_thread(invocation, 0, total_slot);
     for (std::int64_t chunk = 1; chunk < chunks; ++chunk)
-      kernels<T>().matrix.add(per_thread(invocation, chunk, accumulator_slot), taps * channels, total);
+      kernels<T>().matrix.add(per_thread(invocation, chunk, total_slot), packed_weights, total);
     T* weights = invocation.output<T>(0);
-    if (geometry.multiplier_last)
-      std::memcpy(weights, total, static_cast<std::size_t>(taps * channels) * sizeof(T));
-    else
-      for_each_weight(geometry, [&](std::int64_t from, std::int64_t to) { weights[to] = total[from]; });
+    for_each_weight(geometry, plan.image, [&](std::int64_t from, std::int64_t to) { weights[to] = total[from]; });
   };
   return kernel;
 }

@@ -22,14 +22,6 @@ struct TapRange {
 };
 TapRange taps_inside(const TapPhase& phase, std::int64_t q, std::int64_t size);
 
-/// Neighbouring outputs of one phase which have the same taps inside.
-struct Segment {
-  std::size_t phase;
-  std::int64_t first, count;
-  TapRange taps;
-};
-std::vector<Segment> segments(const std::vector<TapPhase>& phases, std::int64_t size);
-
 /// Strides of the weights, in elements.
 struct WeightsStrides {
   std::int64_t channel, multiplier, row, column;

@@ -60,13 +60,11 @@ Kernel make_plane_weights_gradient(const DepthwiseConvolution2DGeometry& geometr
   const std::int64_t accumulators = taps * kernels<T>().depthwise_convolution.lanes;
   const std::int64_t outputs = channels * multiplier;
 
-  // Small planes of one image follow each other in memory: the images are the outer loop, over a block of channels
-  // whose accumulators stay in the second-level cache.
-  constexpr std::int64_t large_plane = 8192, cached_bytes = 192 * 1024;
+  // Planes of one image follow each other in memory: the images are the outer loop, over a block of channels whose
+  // accumulators stay in the second-level cache.
+  constexpr std::int64_t cached_bytes = 192 * 1024;
   const std::int64_t block =
-      source_plane >= large_plane
-          ? 1
-          : std::max<std::int64_t>(1, cached_bytes / (accumulators * static_cast<std::int64_t>(sizeof(T))));
+      std::max<std::int64_t>(1, cached_bytes / (accumulators * static_cast<std::int64_t>(sizeof(T))));
 
   PlaneWeightsGradient<T> shape{};
   shape.y = correlation_phases(geometry.y).front();

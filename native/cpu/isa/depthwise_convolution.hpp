@@ -43,16 +43,27 @@ struct PlaneWeightsGradient {
   T* accumulators;  ///< one vector per tap, added to
 };
 
-/// Runs of pixels with contiguous channels which share their list of taps.
-template <class T>
-struct PixelTaps {
-  std::int64_t pixels, channels;
-  std::int64_t taps;
-  const std::int64_t* source_offsets;   ///< from the source of the pixel, one per tap
-  const std::int64_t* weights_offsets;  ///< one per tap
-  const T* source;
-  std::int64_t source_step;  ///< from one pixel to the next
+/// The taps along a row that one output pixel has inside the image: where the first one's source and weights stand.
+struct PixelColumn {
+  std::int64_t source, weights, taps;
 };
+
+/// Rows of output pixels with contiguous channels. Tap t of output row i reads source row i * step + t, counted from
+/// `source`. Source rows outside [begin, end) are outside the image.
+template <class T>
+struct PixelRows {
+  std::int64_t rows, taps, step;  ///< more than one row only with a step of 1 or 2
+  const T* source;
+  std::int64_t source_row_stride, begin, end;
+  const PixelColumn* columns;  ///< one for each pixel of a row
+  std::int64_t pixels, channels;
+  std::int64_t tap_source_stride, tap_weights_stride;  ///< from one tap along the row to the next
+  std::int64_t weights_row_stride;                     ///< from one tap to the next source row's
+  std::int64_t row_stride;                             ///< of the outputs, or of the incoming gradient
+};
+
+/// The most rows of pixels that profit from being given at once, for a step of 1 or 2.
+constexpr std::int64_t pixel_row_group(std::int64_t step) { return 8 / step; }
 
 template <class T>
 struct DepthwiseConvolutionKernels {
@@ -62,11 +73,10 @@ struct DepthwiseConvolutionKernels {
   /// destination[i] = sum of the lanes of accumulator i.
   void (*sum_accumulators)(const T* accumulators, std::int64_t count, T* destination);
 
-  /// output[pixel][channel] = sum over taps of source · weights.
-  void (*correlate_pixels)(const PixelTaps<T>& taps, const T* weights, T* output, std::int64_t output_step);
-  /// accumulators[tap][channel] += sum over pixels of source · gradient.
-  void (*weights_gradient_pixels)(const PixelTaps<T>& taps, const T* gradient, std::int64_t gradient_step,
-                                  T* accumulators);
+  /// The channels of `weights`, and of the accumulators below, come in whole vectors.
+  void (*correlate_pixels)(const PixelRows<T>& rows, const T* weights, T* output);
+  /// accumulators[tap][channel] += sum over pixels of source * gradient.
+  void (*weights_gradient_pixels)(const PixelRows<T>& rows, const T* gradient, T* accumulators);
 };
 
 }  // namespace mpsgraph_native::cpu

@@ -55,18 +55,36 @@ MPSGRAPH_INLINE void store_indices(std::int32_t* p, std::int64_t count, IndexVec
   }
 }
 
+// Small windows take so little time that memory is the limit, and the processor does not fetch the lines to be written,
+// nor enough of those to be read. Rows and images follow each other, so a fixed distance ahead is what comes next.
+template <class T>
+MPSGRAPH_INLINE void fetch_for_writing(T* p) {
+  __builtin_prefetch(p + 2048 / static_cast<std::int64_t>(sizeof(T)), 1, 2);
+}
+template <class T>
+MPSGRAPH_INLINE void fetch_for_reading(const T* p) {
+  __builtin_prefetch(p + 4096 / static_cast<std::int64_t>(sizeof(T)), 0, 3);
+}
+
 template <bool WithIndices, class T>
 MPSGRAPH_INLINE void maximum_pixel_lanes(const PoolingPixel<T>& pixel, std::int64_t i, std::int64_t left, T* values,
                                          std::int32_t* indices) {
   Maximum<T> best{broadcast(-infinity<T>), broadcast_index<T>(pixel.codes[0])};
-  for (std::int64_t t = 0; t < pixel.taps; ++t)
-    best.template take<WithIndices>(load_lanes(pixel.source + pixel.offsets[t] + i, left),
-                                    broadcast_index<T>(WithIndices ? pixel.codes[t] : 0));
-  if (values) store_lanes(values + i, left, best.value);
-  if constexpr (WithIndices)
+  for (std::int64_t t = 0; t < pixel.taps; ++t) {
+    const T* source = pixel.source + pixel.offsets[t] + i;
+    best.template take<WithIndices>(load_lanes(source, left), broadcast_index<T>(WithIndices ? pixel.codes[t] : 0));
+    fetch_for_reading(source);
+  }
+  if (values) {
+    store_lanes(values + i, left, best.value);
+    fetch_for_writing(values + i);
+  }
+  if constexpr (WithIndices) {
+    fetch_for_writing(indices + i);
     store_indices<T>(indices + i, left,
                      best.code + broadcast_index<T>(pixel.index + i * pixel.index_step) +
                          lane_numbers<T>() * broadcast_index<T>(pixel.index_step));
+  }
 }
 
 template <class T>
@@ -189,11 +207,16 @@ MPSGRAPH_INLINE void maximum_block(const PoolingRow<T>& row, const RowBlock<T, S
                        best.template take<WithIndices>(
                            value, broadcast_index<T>(WithIndices ? row.row_codes[r] + tap * row.tap_code : 0));
                      });
-  if (values) store_lanes(values + output, left, best.value);
-  if constexpr (WithIndices)
+  if (values) {
+    store_lanes(values + output, left, best.value);
+    fetch_for_writing(values + output);
+  }
+  if constexpr (WithIndices) {
+    fetch_for_writing(indices + output);
     store_indices<T>(indices + output, left,
                      best.code + broadcast_index<T>(row.index + output * row.index_step) +
                          lane_numbers<T>() * broadcast_index<T>(row.index_step));
+  }
 }
 
 /// Calls block_body(block, output) for every vector of outputs, with the stride as a constant where it is 1 or 2.
@@ -215,6 +238,9 @@ MPSGRAPH_INLINE void for_each_block_of_stride(const PoolingRow<T>& row, Body&& b
 
 template <class T>
 void maximum_row(const PoolingRow<T>& row, T* values, std::int32_t* indices) {
+  constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t r = 0; r < row.rows; ++r)
+    for (std::int64_t i = 0; i < row.columns; i += line) fetch_for_reading(row.source + row.row_offsets[r] + i);
   for_each_block_of_stride(
       row, [&]<int Stride>(const RowBlock<T, Stride>& block, std::int64_t output) __attribute__((always_inline)) {
         if (indices) {

@@ -91,6 +91,25 @@ MPSGRAPH_INLINE Vec<T> load_range(const T* p, const LaneRange<T>& range, Vec<T> 
 #endif
 }
 
+/// Stores the lanes of the range to p + lane.
+template <class T>
+MPSGRAPH_INLINE void store_range(T* p, const LaneRange<T>& range, Vec<T> v) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 4)
+    _mm512_mask_storeu_ps(p, static_cast<__mmask16>(range.mask), reinterpret_cast<__m512>(v));
+  else
+    _mm512_mask_storeu_pd(p, static_cast<__mmask8>(range.mask), reinterpret_cast<__m512d>(v));
+#elif defined(__AVX2__)
+  const __m256i mask = reinterpret_cast<__m256i>(range.mask);
+  if constexpr (sizeof(T) == 4)
+    _mm256_maskstore_ps(p, mask, reinterpret_cast<__m256>(v));
+  else
+    _mm256_maskstore_pd(p, mask, reinterpret_cast<__m256d>(v));
+#else
+  for (int i = range.first; i < range.last; ++i) p[i] = v[i];
+#endif
+}
+
 template <int Offset, class V, int... I>
 MPSGRAPH_INLINE V every_second_lane(V a, V b, Indices<I...>) {
   return __builtin_shufflevector(a, b, (2 * I + Offset)...);
@@ -183,6 +202,120 @@ class RowBlock {
   std::int64_t width_, position_, tap_step_, stride_;
   bool inside_;
   LaneRange<T> ranges_[cached_taps][parts];
+};
+
+/// The loads of one block of outputs for `Taps` neighbouring taps and a stride of 1 or 2, which are known when
+/// compiled: all taps of a row are loaded at once, and the lanes of each stay in registers.
+template <class T, int Taps, int Stride>
+class TapBlock {
+ public:
+  /// True when the loads of a block stay inside the row and all of its lanes count.
+  static MPSGRAPH_INLINE bool inside(std::int64_t width, std::int64_t position, std::int64_t outputs) {
+    return outputs >= lanes<T> && position >= 0 && position + Taps - 1 + span <= width;
+  }
+
+  TapBlock() = default;
+  /// `position` is where lane 0 reads tap 0, `outputs` how many lanes count.
+  MPSGRAPH_INLINE TapBlock(std::int64_t width, std::int64_t position, std::int64_t outputs) : used_(0, outputs) {
+#pragma GCC unroll 8
+    for (int t = 0; t < Taps; t += step)
+#pragma GCC unroll 2
+      for (int part = 0; part < Stride; ++part) {
+        // A lane that does not count reads nothing either: an infinite source would make a NaN of its zero.
+        const std::int64_t end = position + t + Stride * outputs, from = position + t + part * lanes<T>;
+        ranges_[t / step][part] = LaneRange<T>(from, end < width ? end : width);
+      }
+  }
+
+  /// `row` is where lane 0 reads tap 0.
+  template <bool Inside>
+  MPSGRAPH_INLINE void load(const T* row, Vec<T> outside, Vec<T> (&taps)[Taps]) const {
+#pragma GCC unroll 8
+    for (int t = 0; t < Taps; t += step) {
+      if constexpr (Stride == 1) {
+        taps[t] = part<Inside>(row, t, 0, outside);
+      } else {
+        const Vec<T> low = part<Inside>(row, t, 0, outside), high = part<Inside>(row, t, 1, outside);
+        taps[t] = even_lanes<T>(low, high);
+        if (t + 1 < Taps) taps[t + 1] = odd_lanes<T>(low, high);
+      }
+    }
+  }
+
+  /// The lanes that count, of a row of outputs.
+  template <bool Inside>
+  MPSGRAPH_INLINE Vec<T> load_outputs(const T* p) const {
+    if constexpr (Inside) return cpu::MPSGRAPH_ISA::load(p);
+    return load_range<T>(p, used_, Vec<T>{});
+  }
+  template <bool Inside>
+  MPSGRAPH_INLINE void store_outputs(T* p, Vec<T> v) const {
+    if constexpr (Inside)
+      store(p, v);
+    else
+      store_range<T>(p, used_, v);
+  }
+
+ private:
+  static constexpr int step = Stride;  // taps t and t + 1 share their loads under stride 2
+  static constexpr std::int64_t span = Stride * lanes<T>;
+
+  template <bool Inside>
+  MPSGRAPH_INLINE Vec<T> part(const T* row, int tap, int part, Vec<T> outside) const {
+    const T* p = row + tap + part * lanes<T>;
+    if constexpr (Inside) return cpu::MPSGRAPH_ISA::load(p);
+    return load_range<T>(p, ranges_[tap / step][part], outside);
+  }
+
+  LaneRange<T> used_;
+  LaneRange<T> ranges_[(Taps + step - 1) / step][Stride];
+};
+
+/// All blocks of a row of `outputs`, of which output 0 reads tap 0 at `position`. What makes the lanes of the last
+/// block before those inside the row, and of the first one behind them, is computed once for all rows; others are rare.
+template <class T, int Taps, int Stride>
+class TapBlocks {
+  using Block = TapBlock<T, Taps, Stride>;
+  static constexpr std::int64_t L = lanes<T>;
+
+ public:
+  MPSGRAPH_INLINE TapBlocks(std::int64_t width, std::int64_t position, std::int64_t outputs)
+      : width_(width), position_(position), outputs_(outputs), inside_(0) {
+    while (inside_ < outputs && !is_inside(inside_)) inside_ += L;
+    behind_ = inside_;
+    while (behind_ < outputs && is_inside(behind_)) behind_ += L;
+    if (inside_ > 0) before_block_ = block(inside_ - L);
+    if (behind_ < outputs) behind_block_ = block(behind_);
+  }
+
+  /// body.template operator()<Inside>(block, begin, end): blocks inside the row come as one range.
+  template <class Body>
+  MPSGRAPH_INLINE void for_each(Body&& body) const {
+    for (std::int64_t begin = 0; begin < outputs_;) {
+      if (begin == inside_ && inside_ < behind_) {
+        body.template operator()<true>(Block(), begin, behind_);
+        begin = behind_;
+        continue;
+      }
+      Block other;
+      if (begin + L != inside_ && begin != behind_) other = block(begin);
+      const Block& outside = begin + L == inside_ ? before_block_ : begin == behind_ ? behind_block_ : other;
+      body.template operator()<false>(outside, begin, begin + L);
+      begin += L;
+    }
+  }
+
+ private:
+  MPSGRAPH_INLINE bool is_inside(std::int64_t begin) const {
+    return Block::inside(width_, position_ + begin * Stride, outputs_ - begin);
+  }
+  MPSGRAPH_INLINE Block block(std::int64_t begin) const {
+    return Block(width_, position_ + begin * Stride, outputs_ - begin);
+  }
+
+  std::int64_t width_, position_, outputs_;
+  std::int64_t inside_, behind_;  ///< the first block inside the row, and the first one behind those
+  Block before_block_, behind_block_;
 };
 
 /// `values` may hold fewer lanes than a vector.

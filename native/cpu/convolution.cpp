@@ -44,35 +44,25 @@ Kernel zeros_kernel(std::int64_t elements) {
   return {0, 0, [elements](const Invocation& invocation) { fill_zeros(invocation.output<T>(0), elements, 1); }};
 }
 
-/// Runs correlations one after another. Where they do not write every element of the result, it is zeroed first.
-template <class T>
-Kernel correlations_kernel(const Convolution2DGeometry& geometry, const CorrelationSizes& sizes,
-                           const std::vector<CorrelationAxis>& y_axes, const std::vector<CorrelationAxis>& x_axes,
-                           std::int64_t result_elements) {
+template <template <class> class Algorithm, class T>
+Kernel correlation_kernel(const Convolution2DGeometry& geometry, const CorrelationSizes& sizes,
+                          const CorrelationAxes& axes, std::int64_t result_elements) {
   ScratchLayout shared_scratch, thread_scratch;
-  std::vector<Correlation<T>> correlations;
+  auto plan = std::make_shared<const Algorithm<T>>(sizes, axes, shared_scratch, thread_scratch);
   std::int64_t rows = 0, columns = 0;
-  for (const CorrelationAxis& y : y_axes) rows += y.outputs;
-  for (const CorrelationAxis& x : x_axes) columns += x.outputs;
-  for (const CorrelationAxis& y : y_axes)
-    for (const CorrelationAxis& x : x_axes) {
-      // Correlations run one at a time and share the scratch of a thread.
-      ScratchLayout own;
-      correlations.emplace_back(sizes, y, x, shared_scratch, own);
-      if (own.bytes() > thread_scratch.bytes()) thread_scratch = own;
-    }
+  for (const CorrelationAxis& y : axes.y) rows += y.outputs;
+  for (const CorrelationAxis& x : axes.x) columns += x.outputs;
+  // What no correlation writes is zeroed first.
   const bool covered = rows == sizes.result.height && columns == sizes.result.width;
   const bool worth_threads = products(geometry) >= products_worth_threads;
-  auto plan = std::make_shared<const std::vector<Correlation<T>>>(std::move(correlations));
   return {shared_scratch.bytes(), thread_scratch.bytes(),
           [plan, covered, worth_threads, result_elements](const Invocation& invocation) {
             const int threads = worth_threads ? invocation.threads : 1;
             T* result = invocation.output<T>(0);
             if (!covered) fill_zeros(result, result_elements, threads);
-            for (const Correlation<T>& correlation : *plan)
-              correlation.run(invocation, invocation.input<T>(0), invocation.input<T>(1), result, threads);
+            plan->run(invocation, invocation.input<T>(0), invocation.input<T>(1), result, threads);
           },
-          "indirect matrix product", 2.0 * static_cast<double>(products(geometry))};
+          Algorithm<T>::name, 2.0 * static_cast<double>(products(geometry))};
 }
 
 // What transforming one weight and back costs, in products: while its 36 points stay in the outer cache, and beyond.
@@ -111,17 +101,16 @@ Kernel checked_kernel(std::shared_ptr<const Fast> fast, std::size_t shared_scrat
           "Winograd F(4 x 4, 3 x 3)", operations};
 }
 
-/// One correlation covering the result, or several.
 template <class T>
 Kernel choose_correlation(const Convolution2DGeometry& geometry, const CorrelationSizes& sizes,
-                          const std::vector<CorrelationAxis>& y_axes, const std::vector<CorrelationAxis>& x_axes,
-                          std::int64_t result_elements) {
-  Kernel direct = correlations_kernel<T>(geometry, sizes, y_axes, x_axes, result_elements);
+                          const CorrelationAxes& axes, std::int64_t result_elements) {
+  if (axes.y.empty() || axes.x.empty()) return zeros_kernel<T>(result_elements);
+  Kernel direct = correlation_kernel<Correlation, T>(geometry, sizes, axes, result_elements);
   if constexpr (std::is_same_v<T, float>) {
-    if (winograd_pays(geometry, y_axes[0], x_axes[0])) {
+    if (winograd_pays(geometry, axes.y[0], axes.x[0])) {
       ScratchLayout shared_scratch, thread_scratch;
       auto plan =
-          std::make_shared<const WinogradCorrelation>(sizes, y_axes[0], x_axes[0], shared_scratch, thread_scratch);
+          std::make_shared<const WinogradCorrelation>(sizes, axes.y[0], axes.x[0], shared_scratch, thread_scratch);
       return checked_kernel(plan, shared_scratch.bytes(), thread_scratch.bytes(),
                             products(geometry) >= products_worth_threads, std::move(direct));
     }
@@ -167,7 +156,7 @@ Kernel make_kernel(const Convolution2D& attributes, const KernelRequest& request
     using T = typename decltype(type)::type;
     const std::int64_t elements = request.outputs[0].shape.elements();
     if (products(geometry) == 0) return zeros_kernel<T>(elements);
-    return choose_correlation<T>(geometry, sizes, {forward_axis(geometry.y)}, {forward_axis(geometry.x)}, elements);
+    return choose_correlation<T>(geometry, sizes, {{forward_axis(geometry.y)}, {forward_axis(geometry.x)}}, elements);
   });
 }
 
@@ -189,7 +178,7 @@ Kernel make_kernel(const Convolution2DDataGradient& attributes, const KernelRequ
     using T = typename decltype(type)::type;
     const std::int64_t elements = request.outputs[0].shape.elements();
     if (products(geometry) == 0) return zeros_kernel<T>(elements);
-    return choose_correlation<T>(geometry, sizes, data_gradient_axes(geometry.y), data_gradient_axes(geometry.x),
+    return choose_correlation<T>(geometry, sizes, {data_gradient_axes(geometry.y), data_gradient_axes(geometry.x)},
                                  elements);
   });
 }

@@ -76,13 +76,17 @@ std::vector<std::int32_t> InputPlanes::pixel_offsets() const {
   return offsets;
 }
 
-std::vector<std::int32_t> InputPlanes::tap_offsets() const {
+std::vector<std::int32_t> InputPlanes::tap_offsets(const CorrelationAxis& y, const CorrelationAxis& x) const {
+  // The tap of the planes' axis that reads what this one reads.
+  const auto tap = [](const CorrelationAxis& own, const CorrelationAxis& axis, std::int64_t t) {
+    return (axis.origin - own.origin + t * axis.dilation) / own.dilation;
+  };
   std::vector<std::int32_t> offsets;
-  offsets.reserve(static_cast<std::size_t>(channels_at_once_ * y_.taps * x_.taps));
+  offsets.reserve(static_cast<std::size_t>(channels_at_once_ * y.taps * x.taps));
   for (std::int64_t c = 0; c < channels_at_once_; ++c)
-    for (std::int64_t j = 0; j < y_.taps; ++j)
-      for (std::int64_t i = 0; i < x_.taps; ++i)
-        offsets.push_back(static_cast<std::int32_t>(c * channel_ + j * tap_y_ + i * tap_x_));
+    for (std::int64_t j = 0; j < y.taps; ++j)
+      for (std::int64_t i = 0; i < x.taps; ++i)
+        offsets.push_back(static_cast<std::int32_t>(c * channel_ + tap(y_, y, j) * tap_y_ + tap(x_, x, i) * tap_x_));
   return offsets;
 }
 

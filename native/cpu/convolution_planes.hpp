@@ -46,8 +46,12 @@ class InputPlanes {
 
   /// Offset of each pixel of the largest block, images outermost.
   std::vector<std::int32_t> pixel_offsets() const;
-  /// Offset of each tap of each of `channels_at_once` channels, channels outermost.
-  std::vector<std::int32_t> tap_offsets() const;
+  /// Offset of each tap of each of `channels_at_once` channels, channels outermost, for axes that those of the planes
+  /// are or span.
+  std::vector<std::int32_t> tap_offsets(const CorrelationAxis& y, const CorrelationAxis& x) const;
+  std::int64_t image_offset() const { return image_; }
+  /// From one row of outputs to the next.
+  std::int64_t row_offset() const { return output_y_; }
 
  private:
   /// An axis inside a plane. Dense: all positions from the first to the last that a block reads. Otherwise only those

@@ -39,7 +39,7 @@ WeightsGradient<T>::WeightsGradient(const WeightsGradientSizes& sizes, ScratchLa
                      : InputPlanes(sizes.source, sizes.input_channels, sizes.y, sizes.x, largest,
                                    elements_of<T>(plane_bytes));
   pixel_offsets_ = planes_.pixel_offsets();
-  tap_offsets_ = planes_.tap_offsets();
+  tap_offsets_ = planes_.tap_offsets(sizes.y, sizes.x);
   const std::int64_t all_elements = sizes.groups * group_elements();
   totals_per_thread_ = all_elements <= elements_of<T>(private_bytes);
   ScratchLayout& accumulators = totals_per_thread_ ? thread_scratch : shared_scratch;

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cpu/convolution_correlation.hpp"
+#include "cpu/convolution_narrow.hpp"
 #include "cpu/convolution_weights_gradient.hpp"
 #include "cpu/kernels.hpp"
 #include "cpu/winograd_correlation.hpp"
@@ -105,6 +106,9 @@ template <class T>
 Kernel choose_correlation(const Convolution2DGeometry& geometry, const CorrelationSizes& sizes,
                           const CorrelationAxes& axes, std::int64_t result_elements) {
   if (axes.y.empty() || axes.x.empty()) return zeros_kernel<T>(result_elements);
+  // Few result channels would leave most lanes of a panel empty (measured for 3 of 16: 5 times the time).
+  if (NarrowCorrelation<T>::fits(sizes, axes))
+    return correlation_kernel<NarrowCorrelation, T>(geometry, sizes, axes, result_elements);
   Kernel direct = correlation_kernel<Correlation, T>(geometry, sizes, axes, result_elements);
   if constexpr (std::is_same_v<T, float>) {
     if (winograd_pays(geometry, axes.y[0], axes.x[0])) {

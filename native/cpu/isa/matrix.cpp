@@ -64,6 +64,57 @@ void multiply(std::int64_t depth, const T* a, const std::int32_t* offsets, const
                                              c + i * P, accumulate);
 }
 
+/// acc[row][v] += b[k][row] * columns[offsets[k]][v].
+template <class T, int Rows, int V>
+MPSGRAPH_INLINE void multiply_narrow_tile(std::int64_t depth, const T* b, const T* columns, const std::int32_t* offsets,
+                                          T* c, std::int64_t c_stride, bool accumulate) {
+  Vec<T> acc[Rows][V] = {};
+  for (std::int64_t k = 0; k < depth; ++k, b += Rows) {
+    const T* column = columns + offsets[k];
+    Vec<T> weight[Rows];
+#pragma GCC unroll 4
+    for (int r = 0; r < Rows; ++r) weight[r] = broadcast<T>(b[r]);
+#pragma GCC unroll 16
+    for (int v = 0; v < V; ++v) {
+      const Vec<T> values = load(column + v * lanes<T>);
+#pragma GCC unroll 4
+      for (int r = 0; r < Rows; ++r) acc[r][v] = multiply_add(values, weight[r], acc[r][v]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int r = 0; r < Rows; ++r)
+#pragma GCC unroll 16
+    for (int v = 0; v < V; ++v) {
+      T* out = c + r * c_stride + v * lanes<T>;
+      store(out, accumulate ? acc[r][v] + load(out) : acc[r][v]);
+    }
+}
+
+template <class T, int Rows, int V>
+MPSGRAPH_INLINE void multiply_narrow_rows(std::int64_t depth, const T* b, const T* columns, const std::int32_t* offsets,
+                                          std::int64_t vectors, T* c, std::int64_t c_stride, bool accumulate) {
+  for (; vectors >= V; vectors -= V, columns += V * lanes<T>, c += V * lanes<T>)
+    multiply_narrow_tile<T, Rows, V>(depth, b, columns, offsets, c, c_stride, accumulate);
+  if constexpr (V > 1)
+    if (vectors > 0) multiply_narrow_rows<T, Rows, V / 2>(depth, b, columns, offsets, vectors, c, c_stride, accumulate);
+}
+
+template <class T>
+void multiply_narrow(std::int64_t rows, std::int64_t depth, const T* b, const T* columns, const std::int32_t* offsets,
+                     std::int64_t count, T* c, std::int64_t c_stride, bool accumulate) {
+  // As many accumulators as the panels have, and a register for the weight of every row.
+  constexpr int most = panel_vectors * tile_columns;
+  const std::int64_t vectors = (count + lanes<T> - 1) / lanes<T>;
+  switch (rows) {
+    case 1: return multiply_narrow_rows<T, 1, 12>(depth, b, columns, offsets, vectors, c, c_stride, accumulate);
+    case 2: return multiply_narrow_rows<T, 2, most / 2>(depth, b, columns, offsets, vectors, c, c_stride, accumulate);
+    case 3: return multiply_narrow_rows<T, 3, most / 3>(depth, b, columns, offsets, vectors, c, c_stride, accumulate);
+    default:
+      return multiply_narrow_rows<T, 4, most / 4 - (most < 24)>(depth, b, columns, offsets, vectors, c, c_stride,
+                                                                accumulate);
+  }
+}
+
 template <int... I>
 struct Indices {};
 template <int N, int... I>
@@ -176,8 +227,17 @@ void append_widths(MatrixKernels<T>& kernels) {
 template <class T>
 MatrixKernels<T> matrix_kernels() {
   constexpr int V = panel_vectors;
-  MatrixKernels<T> kernels = {
-      panel_width<T>, tile_columns, multiply<T, V>, transpose<T>, pack_rows<T, V>, pack_columns<T, V>, add<T>, {}, 0};
+  MatrixKernels<T> kernels = {panel_width<T>,
+                              tile_columns,
+                              multiply<T, V>,
+                              transpose<T>,
+                              pack_rows<T, V>,
+                              pack_columns<T, V>,
+                              multiply_narrow<T>,
+                              lanes<T>,
+                              add<T>,
+                              {},
+                              0};
   append_widths<T, V>(kernels);
   return kernels;
 }

@@ -46,6 +46,15 @@ struct MatrixKernels {
   /// Packs one panel whose rows (at most panel_width) are contiguous in memory, k having the stride.
   void (*pack_columns)(const T* source, std::int64_t k_stride, std::int64_t rows, std::int64_t depth, T* panel);
 
+  /// The product for few rows (at most maximum_narrow_rows), whose lanes are neighbouring columns instead:
+  /// c[row * c_stride + i] (+)= sum over k of b[k * rows + row] * columns[offsets[k] + i] for i below `count` rounded
+  /// up to whole vectors, which all of the columns and of c must have room for.
+  void (*multiply_narrow)(std::int64_t rows, std::int64_t depth, const T* b, const T* columns,
+                          const std::int32_t* offsets, std::int64_t count, T* c, std::int64_t c_stride,
+                          bool accumulate);
+  static constexpr int maximum_narrow_rows = 4;
+  int lanes;
+
   /// destination[i] += source[i].
   void (*add)(const T* source, std::int64_t count, T* destination);
 

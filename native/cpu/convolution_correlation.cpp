@@ -7,11 +7,17 @@
 namespace mpsgraph_native::cpu {
 namespace {
 
-// A block's planes are read once per panel and its tile is written once per depth block; both stay in the outer
-// cache together with the weights of one depth block.
-constexpr std::int64_t target_pixels = 224;
+// A block's planes are read once per panel; they stay in the outer cache together with the weights of a panel.
 constexpr std::int64_t plane_bytes = 4 << 20;
-constexpr std::int64_t depth_bytes = 2304;  // 576 floats
+constexpr std::int64_t depth_bytes = 4608;  // 1152 floats: splitting them costs more than their weights' way
+
+/// Pixels of a block. Without copies there is nothing to share among many (48 took 0.95 of the time of 112); copies of
+/// single taps are cut into short runs by fewer (112 took 1.07 of the time of 224).
+std::int64_t target_pixels(bool in_place, bool one_tap, std::int64_t x_axes) {
+  if (in_place) return 48;
+  if (x_axes > 1) return std::max<std::int64_t>(448 / x_axes, 32);
+  return one_tap ? 224 : 112;
+}
 
 }  // namespace
 
@@ -21,10 +27,10 @@ Correlation<T>::Correlation(const CorrelationSizes& sizes, const CorrelationAxes
     : kernels_(kernels<T>().matrix), sizes_(sizes), axes_(axes) {
   const std::int64_t x_count = static_cast<std::int64_t>(axes.x.size());
   const CorrelationAxis y = spanning_axis(axes.y), x = spanning_axis(axes.x);
-  blocks_ = PixelBlocks(sizes.batch, y.outputs, x.outputs,
-                        std::max<std::int64_t>(2 * target_pixels / std::max<std::int64_t>(x_count, 2), 32));
   // One tap in a channels-last tensor reads consecutive channels: the tensor itself is the best order.
-  const bool in_place = sizes.input.channels_last && y.taps * x.taps == 1 && y.inside() && x.inside();
+  const bool one_tap = y.taps * x.taps == 1;
+  const bool in_place = one_tap && sizes.input.channels_last && y.inside() && x.inside();
+  blocks_ = PixelBlocks(sizes.batch, y.outputs, x.outputs, target_pixels(in_place, one_tap, x_count));
   planes_ = in_place ? InputPlanes::in_place(sizes.input, sizes.channels, y, x, blocks_.largest())
                      : InputPlanes(sizes.input, sizes.channels, y, x, blocks_.largest(),
                                    plane_bytes / static_cast<std::int64_t>(sizeof(T)));
@@ -46,13 +52,15 @@ Correlation<T>::Correlation(const CorrelationSizes& sizes, const CorrelationAxes
 
 template <class T>
 void Correlation<T>::multiply_phase(const Phase& phase, std::int64_t depth, const T* a, const T* const* columns,
-                                    std::int64_t pixels, T* tile, bool accumulate) const {
+                                    std::int64_t pixels, T* tile, std::int64_t tile_stride, bool accumulate,
+                                    Prefetch& prefetch) const {
   const std::int64_t most_depth = std::max<std::int64_t>(depth_bytes / static_cast<std::int64_t>(sizeof(T)), 1);
   const std::int64_t parts = (depth + most_depth - 1) / most_depth;
   for (std::int64_t part = 0; part < parts; ++part) {
     const Range k = split_range(depth, part, parts);
-    phase.panels.kernels().multiply(k.end - k.begin, a + k.begin * width(), phase.tap_offsets.data() + k.begin, columns,
-                                    pixels, tile, accumulate || part > 0);
+    phase.panels.kernels().multiply_and_fetch(k.end - k.begin, a + k.begin * width(),
+                                              phase.tap_offsets.data() + k.begin, columns, pixels, tile, tile_stride,
+                                              accumulate || part > 0, prefetch);
   }
 }
 
@@ -76,8 +84,19 @@ void Correlation<T>::multiply(const Invocation& invocation, const T* input, T* r
       const std::int64_t channels = std::min(planes_.channels_at_once(), sizes_.channels - c);
       const T* base = planes_.prepare(kernels_, input, block, group * sizes_.channels + c, channels, planes);
       for (std::int64_t p = 0; p < pixels; ++p) columns[p] = base + pixel_offsets_[static_cast<std::size_t>(p)];
+      Prefetch prefetch;
+      if (const std::int64_t next = c + channels; next < sizes_.channels)
+        prefetch.second = planes_.source(input, block, group * sizes_.channels + next,
+                                         std::min(planes_.channels_at_once(), sizes_.channels - next));
+      else if (unit + last - first < units.end)
+        prefetch.second = next_source(input, unit + last - first);
       for (std::int64_t panel = first; panel < last; ++panel)
         for (std::size_t y = 0; y < axes_.y.size(); ++y) {
+          const std::int64_t first_channel = group * sizes_.rows + panel * width();
+          const std::int64_t rows = phases_[0].panels.rows(panel);
+          const bool final = c + channels == sizes_.channels;
+          if (final) prefetch.first = destination(result, axes_.y[y], block, first_channel, rows);
+          T* in_order = this->in_order(result, block, first_channel, rows);
           // Tiles that wait for more channels each have a place of their own.
           T* tiles = whole ? all_tiles
                            : all_tiles + (panel * static_cast<std::int64_t>(phases_.size()) +
@@ -87,16 +106,56 @@ void Correlation<T>::multiply(const Invocation& invocation, const T* input, T* r
             const Phase& phase = phases_[y * x_count + x];
             const T* a = shared(invocation, phase.packed_weights) +
                          ((group * panels() + panel) * sizes_.channels + c) * phase.taps * width();
-            multiply_phase(phase, channels * phase.taps, a, columns, pixels,
-                           tiles + static_cast<std::int64_t>(x) * tile_elements(), c > 0);
+            T* to = in_order ? in_order : tiles + static_cast<std::int64_t>(x) * tile_elements();
+            multiply_phase(phase, channels * phase.taps, a, columns, pixels, to,
+                           in_order ? sizes_.result.channels : width(), c > 0, prefetch);
           }
-          if (c + channels == sizes_.channels)
-            write(tiles, axes_.y[y], block, group * sizes_.rows + panel * width(), phases_[0].panels.rows(panel),
-                  result);
+          if (final && !in_order) write(tiles, axes_.y[y], block, first_channel, rows, result);
         }
     }
     unit += last - first;
   }
+}
+
+template <class T>
+MemoryRuns Correlation<T>::next_source(const T* input, std::int64_t unit) const {
+  return planes_.source(input, blocks_[unit / panels() % blocks_.count()],
+                        unit / panels() / blocks_.count() * sizes_.channels, planes_.channels_at_once());
+}
+
+template <class T>
+T* Correlation<T>::in_order(T* result, const PixelBlock& block, std::int64_t first_channel,
+                            std::int64_t channels) const {
+  const ImageTensor& tensor = sizes_.result;
+  const CorrelationAxis &y = axes_.y[0], &x = axes_.x[0];
+  if (!tensor.channels_last || channels < width() || phases_.size() > 1 || y.result_step * x.result_step > 1)
+    return nullptr;
+  const bool one_row = block.images == 1 && block.rows == 1;
+  const bool whole_rows = block.columns == tensor.width && (block.images == 1 || block.rows == tensor.height);
+  if (!one_row && !whole_rows) return nullptr;
+  return result + block.image * tensor.image_stride() + (y.result_begin + block.y) * tensor.row_stride() +
+         (x.result_begin + block.x) * tensor.column_stride() + first_channel;
+}
+
+/// The memory that `write` writes.
+template <class T>
+MemoryRuns Correlation<T>::destination(const T* result, const CorrelationAxis& y, const PixelBlock& block,
+                                       std::int64_t first_channel, std::int64_t channels) const {
+  const ImageTensor& tensor = sizes_.result;
+  constexpr std::int64_t size = sizeof(T);
+  const auto* run = reinterpret_cast<const char*>(result + block.image * tensor.image_stride() +
+                                                  first_channel * tensor.channel_stride() +
+                                                  (y.result_begin + block.y * y.result_step) * tensor.row_stride() +
+                                                  block.x * axes_.x[0].result_step * tensor.column_stride());
+  const std::int64_t rows = std::clamp<std::int64_t>(y.outputs - block.y, 0, block.rows);
+  if (tensor.channels_last) {
+    if (y.result_step > 1 || block.columns * axes_.x[0].result_step < tensor.width) return {};
+    return {run, channels * size, tensor.column_stride() * size, block.images * rows * tensor.width};
+  }
+  if (y.result_step > 1 || axes_.x[0].result_step > 1) return {};
+  if (block.images > 1)
+    return {run, channels * tensor.channel_stride() * size, tensor.image_stride() * size, block.images};
+  return {run, ((rows - 1) * tensor.width + block.columns) * size, tensor.channel_stride() * size, channels};
 }
 
 /// Writes one row of every channel from the transposed tiles of the x axes, interleaved.

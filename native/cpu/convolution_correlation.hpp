@@ -49,7 +49,12 @@ class Correlation {
 
   void multiply(const Invocation& invocation, const T* input, T* result, std::int64_t chunk, Range units) const;
   void multiply_phase(const Phase& phase, std::int64_t depth, const T* a, const T* const* columns, std::int64_t pixels,
-                      T* tile, bool accumulate) const;
+                      T* tile, std::int64_t tile_stride, bool accumulate, Prefetch& prefetch) const;
+  MemoryRuns next_source(const T* input, std::int64_t next_unit) const;
+  MemoryRuns destination(const T* result, const CorrelationAxis& y, const PixelBlock& block, std::int64_t first_channel,
+                         std::int64_t channels) const;
+  /// Where the kernel itself can write whole panels of a block, or null.
+  T* in_order(T* result, const PixelBlock& block, std::int64_t first_channel, std::int64_t channels) const;
   /// Writes the rows of one y axis from a tile for each x axis.
   void write(const T* tiles, const CorrelationAxis& y, const PixelBlock& block, std::int64_t first_channel,
              std::int64_t channels, T* result) const;

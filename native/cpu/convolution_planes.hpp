@@ -44,6 +44,10 @@ class InputPlanes {
   const T* prepare(const MatrixKernels<T>& kernels, const T* input, const PixelBlock& block, std::int64_t first_channel,
                    std::int64_t channels, T* planes) const;
 
+  /// The memory of the input that `prepare` reads, or the kernel in its place. Empty where only parts of rows count.
+  template <class T>
+  MemoryRuns source(const T* input, const PixelBlock& block, std::int64_t first_channel, std::int64_t channels) const;
+
   /// Offset of each pixel of the largest block, images outermost.
   std::vector<std::int32_t> pixel_offsets() const;
   /// Offset of each tap of each of `channels_at_once` channels, channels outermost, for axes that those of the planes

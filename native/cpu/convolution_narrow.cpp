@@ -22,6 +22,8 @@ bool NarrowCorrelation<T>::fits(const CorrelationSizes& sizes, const Correlation
   if (sizes.rows > std::min<std::int64_t>(matrix.maximum_narrow_rows, matrix.lanes / 2)) return false;
   if (static_cast<std::int64_t>(axes.y.size() * axes.x.size()) > most_phases) return false;
   const CorrelationAxis y = spanning_axis(axes.y), x = spanning_axis(axes.x);
+  // A single tap takes less time than laying the channels of its pixels out as planes.
+  if (sizes.input.channels_last && y.taps * x.taps == 1) return false;
   return y.stride == 1 && x.stride == 1 && (x.taps - 1) * x.dilation * 4 <= x.outputs &&
          (y.taps - 1) * y.dilation <= y.outputs && x.outputs * y.outputs >= 4 * matrix.lanes;
 }

@@ -79,6 +79,12 @@ LARGE = {
     ),
     "grouped_wide": Convolution(2, 72, 36, (14, 13), (3, 3), {"groups": 4, **_paddings(1, 1, 1, 1)}),
     "many_images": Convolution(67, 3, 5, (6, 7), (3, 3), _paddings(1, 1, 1, 1)),
+    "wide_pointwise": Convolution(2, 64, 64, (3, 130), (1, 1)),
+    "pointwise_row": Convolution(3, 16, 64, (1, 60), (1, 1)),
+    "strided_pointwise": Convolution(2, 48, 64, (21, 23), (1, 1), {"stride_in_y": 2, "stride_in_x": 2}),
+    "large_planes": Convolution(2, 150, 20, (40, 41), (5, 5), _paddings(2, 2, 2, 2)),
+    "few_outputs": Convolution(2, 37, 3, (40, 50), (3, 3), _paddings(1, 1, 1, 1)),
+    "few_of_a_group": Convolution(2, 24, 8, (33, 40), (3, 5), {"groups": 4, **_paddings(2, 2, 1, 1)}),
     "long_row": Convolution(1, 2, 3, (1, 2100), (1, 5), _paddings(left=2, right=2)),
     "dilated_wide": Convolution(
         2, 35, 33, (16, 15), (3, 3), {"dilation_rate_in_y": 2, "dilation_rate_in_x": 2, "padding_style": "TF_SAME"}

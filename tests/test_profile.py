@@ -91,6 +91,24 @@ def test_operations_of_depthwise_convolutions(layout):
 
 
 @on_cpu
+def test_algorithm_for_few_channels():
+    graph = mg.Graph()
+    gradient = graph.placeholder((2, 64, 32, 32), "float32")
+    weights = graph.placeholder((64, 3, 3, 3), "float32")
+    descriptor = mg.Convolution2DDescriptor(
+        stride_in_x=2, stride_in_y=2, padding_left=1, padding_right=1, padding_top=1, padding_bottom=1
+    )
+    result = graph.convolution_2d_data_gradient(gradient, weights, output_shape=(2, 3, 64, 64), descriptor=descriptor)
+    executable = graph.compile(feeds=[gradient, weights], targets=[result])
+    executable.run([np.zeros(feed.shape, np.float32) for feed in (gradient, weights)], profile=True)
+    (step,) = executable.last_profile
+    # Vectors of four lanes take up to two channels that way.
+    narrow = mg.instruction_sets()[1] in ("avx2", "avx512")
+    assert step.algorithm == ("products along lines of pixels" if narrow else "indirect matrix product")
+    assert step.floating_point_operations == 2 * 2 * 64 * 3 * 9 * 32 * 32
+
+
+@on_cpu
 def test_operations_of_recurrent_gradients():
     graph = mg.Graph()
     feeds = [graph.placeholder(shape, "float32") for shape in ((5, 4, 8), (48, 16), (48, 8))]

@@ -48,6 +48,20 @@ std::vector<CorrelationAxis> data_gradient_axes(const WindowAxis& axis) {
   return axes;
 }
 
+CorrelationAxis spanning_axis(const std::vector<CorrelationAxis>& axes) {
+  CorrelationAxis span = axes[0];
+  if (axes.size() == 1) return span;
+  std::int64_t last = span.origin;
+  for (const CorrelationAxis& axis : axes) {
+    span.outputs = std::max(span.outputs, axis.outputs);
+    span.origin = std::min(span.origin, axis.origin);
+    last = std::max(last, axis.origin + (axis.taps - 1) * axis.dilation);
+  }
+  span.dilation = 1;
+  span.taps = last - span.origin + 1;
+  return span;
+}
+
 PixelBlocks::PixelBlocks(std::int64_t batch, std::int64_t rows, std::int64_t columns, std::int64_t target)
     : batch_(batch), rows_(rows), columns_(columns), largest_{0, 1, 0, 1, 0, columns} {
   if (batch == 0 || rows == 0 || columns == 0) return;

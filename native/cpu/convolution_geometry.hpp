@@ -24,6 +24,9 @@ CorrelationAxis forward_axis(const WindowAxis& axis);
 /// tap reaches. Positions of the other residues get no contribution.
 std::vector<CorrelationAxis> data_gradient_axes(const WindowAxis& axis);
 
+/// An axis that reads every position that some of these read; they share their input and, if several, have stride 1.
+CorrelationAxis spanning_axis(const std::vector<CorrelationAxis>& axes);
+
 /// A rectangle of output positions: whole images, whole rows of one image, or a part of one row.
 struct PixelBlock {
   std::int64_t image, images, y, rows, x, columns;

@@ -76,13 +76,17 @@ std::vector<std::int32_t> InputPlanes::pixel_offsets() const {
   return offsets;
 }
 
-std::vector<std::int32_t> InputPlanes::tap_offsets() const {
+std::vector<std::int32_t> InputPlanes::tap_offsets(const CorrelationAxis& y, const CorrelationAxis& x) const {
+  // The tap of the planes' axis that reads what this one reads.
+  const auto tap = [](const CorrelationAxis& own, const CorrelationAxis& axis, std::int64_t t) {
+    return (axis.origin - own.origin + t * axis.dilation) / own.dilation;
+  };
   std::vector<std::int32_t> offsets;
-  offsets.reserve(static_cast<std::size_t>(channels_at_once_ * y_.taps * x_.taps));
+  offsets.reserve(static_cast<std::size_t>(channels_at_once_ * y.taps * x.taps));
   for (std::int64_t c = 0; c < channels_at_once_; ++c)
-    for (std::int64_t j = 0; j < y_.taps; ++j)
-      for (std::int64_t i = 0; i < x_.taps; ++i)
-        offsets.push_back(static_cast<std::int32_t>(c * channel_ + j * tap_y_ + i * tap_x_));
+    for (std::int64_t j = 0; j < y.taps; ++j)
+      for (std::int64_t i = 0; i < x.taps; ++i)
+        offsets.push_back(static_cast<std::int32_t>(c * channel_ + tap(y_, y, j) * tap_y_ + tap(x_, x, i) * tap_x_));
   return offsets;
 }
 
@@ -158,6 +162,33 @@ const T* InputPlanes::prepare(const MatrixKernels<T>& kernels, const T* input, c
   }
   return planes;
 }
+
+template <class T>
+MemoryRuns InputPlanes::source(const T* input, const PixelBlock& block, std::int64_t first_channel,
+                               std::int64_t channels) const {
+  const bool dense = in_place_ ? y_.stride == 1 && x_.stride == 1 : plane_y_.dense && plane_x_.dense;
+  if (!dense || block.columns < x_.outputs) return {};
+  const std::int64_t top = std::max<std::int64_t>(y_.origin + block.y * y_.stride, 0);
+  const std::int64_t last = y_.origin + (block.y + block.rows - 1) * y_.stride + (y_.taps - 1) * y_.dilation;
+  const std::int64_t rows = std::min(last + 1, input_.height) - top;
+  if (rows <= 0) return {};
+  constexpr std::int64_t size = sizeof(T);
+  const auto* run = reinterpret_cast<const char*>(input + block.image * input_.image_stride() +
+                                                  first_channel * input_.channel_stride() + top * input_.row_stride());
+  const std::int64_t image = input_.image_stride() * size;
+  if (input_.channels_last) {
+    const std::int64_t pixels = rows * input_.width;
+    if (channels == input_.channels || block.images > 1)
+      return {run, pixels * input_.column_stride() * size, image, block.images};
+    return {run, channels * size, input_.column_stride() * size, pixels};
+  }
+  // Whole planes follow each other.
+  if (rows == input_.height) return {run, channels * input_.channel_stride() * size, image, block.images};
+  return {run, rows * input_.row_stride() * size, input_.channel_stride() * size, channels};
+}
+
+template MemoryRuns InputPlanes::source(const float*, const PixelBlock&, std::int64_t, std::int64_t) const;
+template MemoryRuns InputPlanes::source(const double*, const PixelBlock&, std::int64_t, std::int64_t) const;
 
 template const float* InputPlanes::prepare(const MatrixKernels<float>&, const float*, const PixelBlock&, std::int64_t,
                                            std::int64_t, float*) const;

@@ -44,10 +44,18 @@ class InputPlanes {
   const T* prepare(const MatrixKernels<T>& kernels, const T* input, const PixelBlock& block, std::int64_t first_channel,
                    std::int64_t channels, T* planes) const;
 
+  /// The memory of the input that `prepare` reads, or the kernel in its place. Empty where only parts of rows count.
+  template <class T>
+  MemoryRuns source(const T* input, const PixelBlock& block, std::int64_t first_channel, std::int64_t channels) const;
+
   /// Offset of each pixel of the largest block, images outermost.
   std::vector<std::int32_t> pixel_offsets() const;
-  /// Offset of each tap of each of `channels_at_once` channels, channels outermost.
-  std::vector<std::int32_t> tap_offsets() const;
+  /// Offset of each tap of each of `channels_at_once` channels, channels outermost, for axes that those of the planes
+  /// are or span.
+  std::vector<std::int32_t> tap_offsets(const CorrelationAxis& y, const CorrelationAxis& x) const;
+  std::int64_t image_offset() const { return image_; }
+  /// From one row of outputs to the next.
+  std::int64_t row_offset() const { return output_y_; }
 
  private:
   /// An axis inside a plane. Dense: all positions from the first to the last that a block reads. Otherwise only those

@@ -5,9 +5,11 @@
 namespace mpsgraph_native::cpu {
 namespace {
 
-// One panel of a block's gradient and the planes of the channels that it meets share the outer cache.
-constexpr std::int64_t block_bytes = 3136;  // of one channel: 784 floats
-constexpr std::int64_t plane_bytes = 256 << 10;
+// Panels of a block's gradient and the planes of the channels that they meet share the outer cache: either those of
+// all channels and one panel after the other, or, where these are too large even for a small block, all panels and a
+// few channels after the other.
+constexpr std::int64_t block_bytes[] = {3136, 1568, 784};  // of one channel: 784 floats
+constexpr std::int64_t all_planes_bytes = 512 << 10, plane_bytes = 256 << 10;
 constexpr std::int64_t incoming_bytes = 4 << 20;
 // Up to this size each thread has accumulators of its own, so that threads can split the pixels.
 constexpr std::int64_t private_bytes = 2 << 20;
@@ -30,23 +32,30 @@ WeightsGradient<T>::WeightsGradient(const WeightsGradientSizes& sizes, ScratchLa
     : kernels_(kernels<T>().matrix),
       panel_(panel_for_rows(kernels_, sizes.output_channels)),
       sizes_(sizes),
-      taps_(sizes.y.taps * sizes.x.taps),
-      blocks_(sizes.batch, sizes.y.outputs, sizes.x.outputs, elements_of<T>(block_bytes)) {
+      taps_(sizes.y.taps * sizes.x.taps) {
   // Channels of their own planes are read along the pixels, which needs no copy unless there is padding.
   const bool in_place = !sizes.source.channels_last && sizes.y.inside() && sizes.x.inside();
+  const auto cut = [&](std::int64_t bytes, std::int64_t budget) {
+    blocks_ = PixelBlocks(sizes.batch, sizes.y.outputs, sizes.x.outputs, elements_of<T>(bytes));
+    planes_ =
+        InputPlanes(sizes.source, sizes.input_channels, sizes.y, sizes.x, blocks_.largest(), elements_of<T>(budget));
+    return planes_.channels_at_once() == sizes.input_channels;
+  };
+  const bool all_channels =
+      std::ranges::any_of(block_bytes, [&](std::int64_t bytes) { return cut(bytes, all_planes_bytes); });
+  if (!all_channels) cut(block_bytes[0], plane_bytes);
   const PixelBlock& largest = blocks_.largest();
-  planes_ = in_place ? InputPlanes::in_place(sizes.source, sizes.input_channels, sizes.y, sizes.x, largest)
-                     : InputPlanes(sizes.source, sizes.input_channels, sizes.y, sizes.x, largest,
-                                   elements_of<T>(plane_bytes));
+  if (in_place) planes_ = InputPlanes::in_place(sizes.source, sizes.input_channels, sizes.y, sizes.x, largest);
   pixel_offsets_ = planes_.pixel_offsets();
-  tap_offsets_ = planes_.tap_offsets();
+  tap_offsets_ = planes_.tap_offsets(sizes.y, sizes.x);
   const std::int64_t all_elements = sizes.groups * group_elements();
   totals_per_thread_ = all_elements <= elements_of<T>(private_bytes);
   ScratchLayout& accumulators = totals_per_thread_ ? thread_scratch : shared_scratch;
   totals_ = accumulators.template reserve<T>(all_elements);
   if (blocks_.count() > blocks_per_section) sections_ = accumulators.template reserve<T>(all_elements);
   const std::int64_t panel_elements = largest.pixels() * panel_.width;
-  panels_at_once_ = std::clamp<std::int64_t>(elements_of<T>(incoming_bytes) / panel_elements, 1, panels());
+  if (!all_channels)
+    panels_at_once_ = std::clamp<std::int64_t>(elements_of<T>(incoming_bytes) / panel_elements, 1, panels());
   incoming_slot_ = thread_scratch.reserve<T>(panels_at_once_ * panel_elements);
   plane_slot_ = thread_scratch.reserve<T>(planes_.elements());
   column_slot_ = thread_scratch.reserve<const T*>(planes_.channels_at_once() * taps_);
@@ -65,6 +74,23 @@ T* WeightsGradient<T>::totals(const Invocation& invocation, std::int64_t chunk) 
 template <class T>
 T* WeightsGradient<T>::sections(const Invocation& invocation, std::int64_t chunk) const {
   return totals_per_thread_ ? per_thread(invocation, chunk, sections_) : shared(invocation, sections_);
+}
+
+template <class T>
+MemoryRuns WeightsGradient<T>::incoming_panel(const T* incoming, std::int64_t group, std::int64_t panel,
+                                              const PixelBlock& block) const {
+  const ImageTensor& tensor = sizes_.incoming;
+  if (block.columns < tensor.width) return {};
+  constexpr std::int64_t size = sizeof(T);
+  const std::int64_t channel_bytes = tensor.channel_stride() * size;
+  const std::int64_t rows = panel_rows(panel), pixels = block.rows * block.columns;
+  const auto* run =
+      reinterpret_cast<const char*>(incoming + block.image * tensor.image_stride() + block.y * tensor.row_stride() +
+                                    (group * sizes_.output_channels + panel * panel_.width) * tensor.channel_stride());
+  if (tensor.channels_last) return {run, rows * size, tensor.channels * size, block.images * pixels};
+  // Whole planes follow each other.
+  if (block.rows == tensor.height) return {run, rows * channel_bytes, tensor.image_stride() * size, block.images};
+  return {run, pixels * size, channel_bytes, rows};
 }
 
 template <class T>
@@ -89,25 +115,37 @@ void WeightsGradient<T>::pack_incoming(const T* incoming, std::int64_t group, st
 
 template <class T>
 void WeightsGradient<T>::accumulate_block(const Invocation& invocation, std::int64_t chunk, const T* incoming,
-                                          const T* source, const Part& part, const PixelBlock& block, bool accumulate,
-                                          T* accumulators) const {
+                                          const T* source, const Part& part, const PixelBlock& block,
+                                          const PixelBlock& next, bool accumulate, T* accumulators) const {
   const std::int64_t width = panel_.width;
   const std::int64_t pixels = block.pixels();
   T* packed = per_thread(invocation, chunk, incoming_slot_);
   T* planes = per_thread(invocation, chunk, plane_slot_);
   const T** column = per_thread(invocation, chunk, column_slot_);
+  const std::int64_t first_channel = part.group * sizes_.input_channels;
+  const std::int64_t at_once = planes_.channels_at_once();
+  const bool all_channels = part.channels.end - part.channels.begin <= at_once;
+  Prefetch prefetch;
+  if (all_channels)
+    prefetch.second =
+        planes_.source(source, next, first_channel + part.channels.begin, part.channels.end - part.channels.begin);
   for (std::int64_t first = part.panels.begin; first < part.panels.end; first += panels_at_once_) {
     const std::int64_t last = std::min(first + panels_at_once_, part.panels.end);
     for (std::int64_t panel = first; panel < last; ++panel)
       pack_incoming(incoming, part.group, panel, block, packed + (panel - first) * pixels * width);
-    for (std::int64_t c = part.channels.begin; c < part.channels.end; c += planes_.channels_at_once()) {
-      const std::int64_t channels = std::min(planes_.channels_at_once(), part.channels.end - c);
-      const T* base =
-          planes_.prepare(kernels_, source, block, part.group * sizes_.input_channels + c, channels, planes);
-      for (std::int64_t i = 0; i < channels * taps_; ++i) column[i] = base + tap_offsets_[static_cast<std::size_t>(i)];
+    prefetch.first = last < part.panels.end ? incoming_panel(incoming, part.group, last, block)
+                                            : incoming_panel(incoming, part.group, part.panels.begin, next);
+    for (std::int64_t c = part.channels.begin; c < part.channels.end; c += at_once) {
+      const std::int64_t channels = std::min(at_once, part.channels.end - c);
+      if (!all_channels || first == part.panels.begin) {
+        const T* base = planes_.prepare(kernels_, source, block, first_channel + c, channels, planes);
+        for (std::int64_t i = 0; i < channels * taps_; ++i)
+          column[i] = base + tap_offsets_[static_cast<std::size_t>(i)];
+      }
       for (std::int64_t panel = first; panel < last; ++panel)
-        panel_.multiply(pixels, packed + (panel - first) * pixels * width, pixel_offsets_.data(), column,
-                        channels * taps_, accumulators + (panel * columns() + c * taps_) * width, accumulate);
+        panel_.multiply_and_fetch(pixels, packed + (panel - first) * pixels * width, pixel_offsets_.data(), column,
+                                  channels * taps_, accumulators + (panel * columns() + c * taps_) * width, width,
+                                  accumulate, prefetch);
     }
   }
 }
@@ -121,8 +159,11 @@ void WeightsGradient<T>::accumulate(const Invocation& invocation, std::int64_t c
   for (std::int64_t section = 0; section < section_count; ++section) {
     const Range range = split_range(count, section, section_count);
     T* sums = section == 0 ? totals : sections;
-    for (std::int64_t b = range.begin; b < range.end; ++b)
-      accumulate_block(invocation, chunk, incoming, source, part, blocks_[blocks.begin + b], b > range.begin, sums);
+    for (std::int64_t b = range.begin; b < range.end; ++b) {
+      const std::int64_t next = b + 1 < count ? b + 1 : b;
+      accumulate_block(invocation, chunk, incoming, source, part, blocks_[blocks.begin + b],
+                       blocks_[blocks.begin + next], b > range.begin, sums);
+    }
     if (section == 0) continue;
     const std::int64_t elements = (part.channels.end - part.channels.begin) * taps_ * panel_.width;
     for (std::int64_t panel = part.panels.begin; panel < part.panels.end; ++panel) {

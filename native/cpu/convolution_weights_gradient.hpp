@@ -44,7 +44,10 @@ class WeightsGradient {
   void accumulate(const Invocation& invocation, std::int64_t chunk, const T* incoming, const T* source,
                   const Part& part, Range blocks, T* totals, T* sections) const;
   void accumulate_block(const Invocation& invocation, std::int64_t chunk, const T* incoming, const T* source,
-                        const Part& part, const PixelBlock& block, bool accumulate, T* accumulators) const;
+                        const Part& part, const PixelBlock& block, const PixelBlock& next, bool accumulate,
+                        T* accumulators) const;
+  /// The memory that `pack_incoming` reads. Empty where only parts of rows count.
+  MemoryRuns incoming_panel(const T* incoming, std::int64_t group, std::int64_t panel, const PixelBlock& block) const;
   void pack_incoming(const T* incoming, std::int64_t group, std::int64_t panel, const PixelBlock& block,
                      T* packed) const;
   void split_pixels(const Invocation& invocation, const T* incoming, const T* source, std::int64_t chunks) const;

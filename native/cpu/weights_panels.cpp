@@ -11,6 +11,16 @@ constexpr std::int64_t most_kernel_elements = 49, most_width = 64;
 
 }  // namespace
 
+std::vector<std::int64_t> kernel_offsets(const WeightsStrides& strides, const CorrelationAxis& y,
+                                         const CorrelationAxis& x) {
+  std::vector<std::int64_t> offsets;
+  for (std::int64_t j = 0; j < y.taps; ++j)
+    for (std::int64_t i = 0; i < x.taps; ++i)
+      offsets.push_back((y.kernel_begin + j * y.kernel_step) * strides.y +
+                        (x.kernel_begin + i * x.kernel_step) * strides.x);
+  return offsets;
+}
+
 template <class T>
 WeightsPanels<T>::WeightsPanels(const WeightsStrides& strides, std::int64_t rows, const CorrelationAxis& y,
                                 const CorrelationAxis& x)
@@ -18,12 +28,8 @@ WeightsPanels<T>::WeightsPanels(const WeightsStrides& strides, std::int64_t rows
       panel_(panel_for_rows(kernels_, rows)),
       strides_(strides),
       rows_(rows),
-      in_order_(strides.channel == y.taps * x.taps && strides.x == 1 && x.kernel_step == 1 && y.kernel_step == 1) {
-  for (std::int64_t j = 0; j < y.taps; ++j)
-    for (std::int64_t i = 0; i < x.taps; ++i)
-      taps_.push_back((y.kernel_begin + j * y.kernel_step) * strides.y +
-                      (x.kernel_begin + i * x.kernel_step) * strides.x);
-}
+      taps_(kernel_offsets(strides, y, x)),
+      in_order_(strides.channel == y.taps * x.taps && strides.x == 1 && x.kernel_step == 1 && y.kernel_step == 1) {}
 
 template <class T>
 std::int64_t WeightsPanels<T>::rows(std::int64_t panel) const {

@@ -14,6 +14,10 @@ struct WeightsStrides {
   std::int64_t group = 0, row = 0, channel = 0, y = 0, x = 0;
 };
 
+/// Offset in the weights tensor of each tap of a correlation, those of the x axis innermost.
+std::vector<std::int64_t> kernel_offsets(const WeightsStrides& strides, const CorrelationAxis& y,
+                                         const CorrelationAxis& x);
+
 /// Panels of the weights of a correlation, whose depth is (channel, tap), taps innermost.
 template <class T>
 class WeightsPanels {

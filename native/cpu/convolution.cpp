@@ -16,7 +16,7 @@ namespace mpsgraph_native::cpu {
 namespace {
 
 // The choice of algorithm is here, for the reasons measured on one thread with AVX-512:
-// - Every convolution can run as an indirect matrix product, with panels of channels: 0.8 to 0.95 of the peak where
+// - Every convolution can run as an indirect matrix product, with panels of channels: 0.8 to 0.9 of the peak where
 //   there are tens of channels, for any stride and layout.
 // - Correlations with a few result channels, such as the data gradient of a network's first layer or a last layer's
 //   forward pass, would leave most lanes of a panel empty. With neighbouring pixels in the lanes they take 0.15 to 0.5

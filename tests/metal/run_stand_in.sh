@@ -18,7 +18,7 @@ work=${STAND_IN_DIRECTORY:-build/stand_in}
 if [ ! -x "$work/venv/bin/python" ]; then
   "$python" -m venv "$work/venv"
   "$work/venv/bin/pip" install -q "scikit-build-core>=0.11" "cython>=3.1" "cython-cmake>=0.2" "numpy>=2.0" \
-    "cmake>=3.26" ninja pytest hypothesis ml_dtypes scikit-learn matplotlib rich
+    "cmake>=3.26" ninja pytest pytest-xdist hypothesis ml_dtypes scikit-learn matplotlib rich
 fi
 bin=$(cd "$work/venv/bin" && pwd)
 

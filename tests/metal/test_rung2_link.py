@@ -73,8 +73,8 @@ def test_a_class_that_another_framework_has_is_noticed(tmp_path, monkeypatch):
     )
     fault = zig.compile_object(source, tmp_path / "fault.o", "aarch64")
     library = link([fault], tmp_path / "right.dylib", "aarch64", tmp_path / "right")
-    assert f"_OBJC_CLASS_$_{name}" in mach_o.undefined_symbols(library)
-    assert not strangers(mach_o.undefined_symbols(library))
+    assert f"_OBJC_CLASS_$_{name}" in mach_o.read(library).undefined
+    assert not strangers(mach_o.read(library).undefined)
 
     libraries = text_stubs.libraries()
     for each in libraries:
@@ -83,7 +83,7 @@ def test_a_class_that_another_framework_has_is_noticed(tmp_path, monkeypatch):
             each.classes.append(name)
     monkeypatch.setattr(text_stubs, "libraries", lambda: libraries)
     library = link([fault], tmp_path / "wrong.dylib", "aarch64", tmp_path / "wrong")
-    assert strangers(mach_o.undefined_symbols(library)) == {f"_OBJC_CLASS_$_{name}"}
+    assert strangers(mach_o.read(library).undefined) == {f"_OBJC_CLASS_$_{name}"}
 
 
 def test_a_class_that_no_framework_has_is_noticed(tmp_path):

@@ -194,8 +194,7 @@ void correlate_square(const PlaneCorrelation<T>& p) {
     std::int64_t q = 0;
     for (; q + row_group <= rows; q += row_group)
       correlate_square_rows<row_group, K>(p, source, weights, q, blocks, plane > 0);
-    for (; q + 2 <= rows; q += 2) correlate_square_rows<2, K>(p, source, weights, q, blocks, plane > 0);
-    if (q < rows) correlate_square_rows<1, K>(p, source, weights, q, blocks, plane > 0);
+    for (; q < rows; ++q) correlate_square_rows<1, K>(p, source, weights, q, blocks, plane > 0);
   }
 }
 
@@ -319,6 +318,10 @@ std::int64_t strip_taps(const PlaneCorrelation<T>& p) {
   return last - first;
 }
 
+/// Windows of 5 and 7 taps are unrolled where they are worth the compiler's time: in float32, with registers enough.
+template <class T>
+constexpr bool unrolls_wide_windows = sizeof(T) == 4 && (panel_vectors == 4 || lanes<T> >= 8);
+
 /// A window of the usual size with its taps in registers; every other one with loads for each tap.
 template <class T>
 void correlate_plane(const PlaneCorrelation<T>& p) {
@@ -326,24 +329,30 @@ void correlate_plane(const PlaneCorrelation<T>& p) {
   if (p.x_phases == 1 && step == 1 && p.x->output_step == 1) {
     const TapPhase& y = *p.y;
     const bool square = p.y_phases == 1 && y.taps == taps && y.tap_step == 1 && y.source_step == 1;
-    switch (square ? taps : 0) {
-      case 3: return correlate_square<3>(p);
-      case 5: return correlate_square<5>(p);
-      case 7: return correlate_square<7>(p);
+    if (square && taps == 3) return correlate_square<3>(p);
+    if constexpr (unrolls_wide_windows<T>) {
+      switch (square ? taps : 0) {
+        case 5: return correlate_square<5>(p);
+        case 7: return correlate_square<7>(p);
+      }
     }
   }
   if (p.x_phases == 1 && step == 2) {
-    switch (taps) {
-      case 3: return correlate_strips<3, 2, 1>(p);
-      case 5: return correlate_strips<5, 2, 1>(p);
-      case 7: return correlate_strips<7, 2, 1>(p);
+    if (taps == 3) return correlate_strips<3, 2, 1>(p);
+    if constexpr (unrolls_wide_windows<T>) {
+      switch (taps) {
+        case 5: return correlate_strips<5, 2, 1>(p);
+        case 7: return correlate_strips<7, 2, 1>(p);
+      }
     }
   }
   if (p.x_phases == 2 && step == 1) {
-    switch (taps) {
-      case 2: return correlate_strips<2, 1, 2>(p);
-      case 3: return correlate_strips<3, 1, 2>(p);
-      case 4: return correlate_strips<4, 1, 2>(p);
+    if (taps == 2) return correlate_strips<2, 1, 2>(p);
+    if constexpr (unrolls_wide_windows<T>) {
+      switch (taps) {
+        case 3: return correlate_strips<3, 1, 2>(p);
+        case 4: return correlate_strips<4, 1, 2>(p);
+      }
     }
   }
   correlate_any_plane(p);

@@ -72,28 +72,19 @@ void weights_gradient_taps(const PlaneWeightsGradient<T>& p, std::int64_t ky, st
     }
 }
 
-// What fits into the registers beside the gradient, the source and a mask.
-constexpr int register_accumulators = panel_vectors == 4 ? 28 : 12;
-
-/// Takes kernel rows in groups of `Rows`, then of `Rest`, then one by one.
-template <int Columns, int Rows, int Rest, int Stride, class T>
+/// Takes kernel rows in groups of three, which fit into the registers beside what they are made of, then one by one.
+template <int Columns, int Stride, class T>
 void weights_gradient_strip(const PlaneWeightsGradient<T>& p, std::int64_t kx) {
-  constexpr int fitting = register_accumulators / Columns;
   std::int64_t ky = 0;
-  if constexpr (Rows <= fitting)
-    for (; ky + Rows <= p.y.taps; ky += Rows) weights_gradient_taps<Rows, Columns, Stride>(p, ky, kx);
-  if constexpr (Rest <= fitting)
-    for (; ky + Rest <= p.y.taps; ky += Rest) weights_gradient_taps<Rest, Columns, Stride>(p, ky, kx);
+  for (; ky + 3 <= p.y.taps; ky += 3) weights_gradient_taps<3, Columns, Stride>(p, ky, kx);
   for (; ky < p.y.taps; ++ky) weights_gradient_taps<1, Columns, Stride>(p, ky, kx);
 }
 
 template <int Stride, class T>
 void weights_gradient_strips(const PlaneWeightsGradient<T>& p) {
   std::int64_t kx = 0;
-  for (; kx + 7 <= p.x.taps; kx += 7) weights_gradient_strip<7, 4, 3, Stride>(p, kx);
-  for (; kx + 5 <= p.x.taps; kx += 5) weights_gradient_strip<5, 5, 2, Stride>(p, kx);
-  for (; kx + 3 <= p.x.taps; kx += 3) weights_gradient_strip<3, 3, 2, Stride>(p, kx);
-  for (; kx < p.x.taps; ++kx) weights_gradient_strip<1, 4, 2, Stride>(p, kx);
+  for (; kx + 4 <= p.x.taps; kx += 4) weights_gradient_strip<4, Stride>(p, kx);
+  for (; kx < p.x.taps; ++kx) weights_gradient_strip<1, Stride>(p, kx);
 }
 
 /// Any taps and strides.
@@ -103,7 +94,7 @@ void weights_gradient_any_plane(const PlaneWeightsGradient<T>& p) {
     case 1: weights_gradient_strips<1>(p); break;
     case 2: weights_gradient_strips<2>(p); break;
     default:
-      for (std::int64_t kx = 0; kx < p.x.taps; ++kx) weights_gradient_strip<1, 4, 2, 0>(p, kx);
+      for (std::int64_t kx = 0; kx < p.x.taps; ++kx) weights_gradient_strip<1, 0>(p, kx);
   }
 }
 
@@ -202,8 +193,6 @@ void weights_gradient_windows(const PlaneWeightsGradient<T>& p) {
   constexpr int fitting = (registers - 2) / (K + 1), rows = fitting < 3 ? fitting : 3;
   std::int64_t ky = 0;
   for (; ky + rows <= p.y.taps; ky += rows) weights_gradient_window<rows, K, Stride>(p, ky);
-  if constexpr (rows > 2)
-    for (; ky + 2 <= p.y.taps; ky += 2) weights_gradient_window<2, K, Stride>(p, ky);
   for (; ky < p.y.taps; ++ky) weights_gradient_window<1, K, Stride>(p, ky);
 }
 
@@ -211,17 +200,21 @@ void weights_gradient_windows(const PlaneWeightsGradient<T>& p) {
 template <class T>
 void weights_gradient_plane(const PlaneWeightsGradient<T>& p) {
   if (p.x.tap_step == 1 && p.x.source_step == 1 && p.y.source_step == 1 && p.y.tap_step == 1) {
-    switch (p.x.taps) {
-      case 3: return weights_gradient_windows<3, 1>(p);
-      case 5: return weights_gradient_windows<5, 1>(p);
-      case 7: return weights_gradient_windows<7, 1>(p);
+    if (p.x.taps == 3) return weights_gradient_windows<3, 1>(p);
+    if constexpr (unrolls_wide_windows<T>) {
+      switch (p.x.taps) {
+        case 5: return weights_gradient_windows<5, 1>(p);
+        case 7: return weights_gradient_windows<7, 1>(p);
+      }
     }
   }
   if (p.x.tap_step == 1 && p.x.source_step == 2) {
-    switch (p.x.taps) {
-      case 3: return weights_gradient_windows<3, 2>(p);
-      case 5: return weights_gradient_windows<5, 2>(p);
-      case 7: return weights_gradient_windows<7, 2>(p);
+    if (p.x.taps == 3) return weights_gradient_windows<3, 2>(p);
+    if constexpr (unrolls_wide_windows<T>) {
+      switch (p.x.taps) {
+        case 5: return weights_gradient_windows<5, 2>(p);
+        case 7: return weights_gradient_windows<7, 2>(p);
+      }
     }
   }
   weights_gradient_any_plane(p);

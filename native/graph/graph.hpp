@@ -25,7 +25,7 @@ struct Node {
 
   /// Names do not count: they change nothing that is computed.
   friend bool operator==(const Node& a, const Node& b) {
-    return a.operation == b.operation && a.inputs == b.inputs && a.outputs == b.outputs;
+    return same(a.operation, b.operation) && a.inputs == b.inputs && a.outputs == b.outputs;
   }
 };
 

@@ -34,6 +34,8 @@ std::size_t hash_of(const Operation& operation) {
                     operation);
 }
 
+bool same(const Operation& a, const Operation& b) { return a == b; }
+
 std::string describe(const Operation& operation) {
   std::string result(name_of(operation));
   result += '(';

@@ -39,6 +39,9 @@ MPSGRAPH_API std::string_view name_of(const Operation& operation);
 MPSGRAPH_API std::span<const Argument> arguments_of(const Operation& operation);
 MPSGRAPH_API std::size_t hash_of(const Operation& operation);
 
+/// a == b, compiled once: the comparison of a variant with so many alternatives takes compilers long.
+bool same(const Operation& a, const Operation& b);
+
 /// "convolution_2d(stride_in_x=1, ...)"
 MPSGRAPH_API std::string describe(const Operation& operation);
 

@@ -31,7 +31,7 @@ struct SingleOperationView {
 
   bool matches(const Key& key) const {
     const auto* single = std::get_if<SingleOperation>(&key.what);
-    if (!single || single->operands.size() != operands.size() || !(single->operation == operation)) return false;
+    if (!single || single->operands.size() != operands.size() || !same(single->operation, operation)) return false;
     for (std::size_t i = 0; i < operands.size(); ++i) {
       const auto& own = single->operands[i];
       if (own.has_value() != (operands[i] != nullptr) || (own && !(*own == *operands[i]))) return false;

@@ -56,7 +56,7 @@ def compile_object(source, output, architecture):
         *LIBCXX_OPTIONS,
         "-std=c++20",
         "-fvisibility=hidden",
-        "-O1",
+        "-O0",  # what optimization adds is no question of this rung
         *WARNINGS,
         f"-isystem{DECLARATIONS}",
         f"-I{NATIVE}",

@@ -109,19 +109,18 @@ def test_views_of_memory_that_is_not_ours_end_with_the_call():
 @needs_stand_in
 def test_memory_that_comes_again_at_the_same_address_is_read_anew():
     """MLX tests/test_zero_copy: an adopted buffer that is found again by its address shows what was there before."""
-    place = None
+    places = set()
     out = on_pages((1 << 14,))
     for value in range(200):
         array, pages = foreign(1 << 14)
         array.flags.writeable = True
-        place = place or array.ctypes.data
+        places.add(array.ctypes.data)
         array[...] = value
         mg.square(array, device="mps", out=out)
         assert (out == np.float32(value) ** 2).all()
-        again = array.ctypes.data == place
         del array
         pages.close()
-    assert again  # the system gave the same place
+    assert len(places) < 200  # the system gave a place again
 
 
 @needs_stand_in

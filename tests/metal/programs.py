@@ -28,8 +28,9 @@ OBJCXX = [
 
 
 def environment():
-    """Without the sanitizer of the surrounding tests, which neither compiler nor program has."""
-    return {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    """Without the sanitizer of the surrounding tests and its options: neither compiler nor program has that one."""
+    own = ("LD_PRELOAD", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS")
+    return {name: value for name, value in os.environ.items() if name not in own}
 
 
 def run(*command):

@@ -39,6 +39,7 @@ case ",$sanitizers," in
   *) runtime="" ;;
 esac
 options=()
+reports=""
 if [ -n "$runtime" ]; then
   # The demo ends with leaks of other packages' modules; the other one measures what the sanitizers keep of freed memory.
   # Not captured by file descriptor, so that reports are seen whatever becomes of the test.
@@ -47,7 +48,10 @@ if [ -n "$runtime" ]; then
   export MPSGRAPH_NATIVE_TESTED_SANITIZERS=$sanitizers
   # What the caller's variables say comes last, and so wins.
   # ASAN_OPTIONS=fast_unwind_on_malloc=0 shows who asked Python for what leaked; it takes many times longer.
+  # Each report fails the run, also one that a process wrote after its last test.
+  reports=$(mktemp -d)
   common="external_symbolizer_path=$(command -v llvm-symbolizer-19 || command -v llvm-symbolizer)"
+  common+=":log_path=$reports/report"
   export ASAN_OPTIONS="$common:detect_leaks=1:${ASAN_OPTIONS:-}"
   export UBSAN_OPTIONS="$common:print_stacktrace=1:${UBSAN_OPTIONS:-}"
   # Tests fork processes that have threads, and their children start others.
@@ -58,4 +62,14 @@ if [ -n "$runtime" ]; then
   library=$("$CXX" -print-file-name="libclang_rt.$runtime-$(uname -m).so")
   export LD_PRELOAD="$library $("$CXX" -print-file-name=libstdc++.so.6)"
 fi
-exec "$bin/pytest" "${options[@]}" -q -p no:cacheprovider "$@"
+status=0
+"$bin/pytest" "${options[@]}" -q -p no:cacheprovider "$@" || status=$?
+if [ -n "$reports" ]; then
+  unset LD_PRELOAD
+  if [ -n "$(ls "$reports")" ]; then
+    cat "$reports"/* >&2
+    status=1
+  fi
+  rm -r "$reports"
+fi
+exit "$status"

@@ -41,11 +41,11 @@ needs = {
 
 def reported(code, **options):
     """What the sanitizers write about the process; empty when it ended well."""
-    options = {"TSAN_OPTIONS": "halt_on_error=1"} | options
+    options = {"ASAN_OPTIONS": "", "UBSAN_OPTIONS": "", "TSAN_OPTIONS": "halt_on_error=1"} | options
     done = subprocess.run(
         [sys.executable, "-P", "-c", textwrap.dedent(SETUP) + textwrap.dedent(code)],
         capture_output=True, text=True, timeout=300, check=False,
-        env=os.environ | {name: f"{os.environ.get(name, '')}:{value}" for name, value in options.items()},
+        env=os.environ | {name: f"{os.environ.get(name, '')}:log_path=stderr:{value}" for name, value in options.items()},
     )  # fmt: skip
     assert (done.returncode != 0) == ("Sanitizer" in done.stderr or "runtime error" in done.stderr), done.stderr
     return done.stderr if done.returncode else ""

@@ -63,13 +63,10 @@ FlatCorrelation<T>::FlatCorrelation(const CorrelationSizes& sizes, const Correla
       sizes_(sizes),
       images_(sizes.input, y, x, kernels_.lanes),
       source_offsets_(images_.tap_offsets(sizes.channels)) {
-  const WeightsStrides& weights = sizes.weights;
+  const std::vector<std::int64_t> kernel = kernel_offsets(sizes.weights, y, x);
   for (std::int64_t c = 0; c < sizes.channels; ++c)
-    for (std::int64_t j = 0; j < y.taps; ++j)
-      for (std::int64_t i = 0; i < x.taps; ++i)
-        weights_offsets_.push_back(static_cast<std::int32_t>(c * weights.channel +
-                                                             (y.kernel_begin + j * y.kernel_step) * weights.y +
-                                                             (x.kernel_begin + i * x.kernel_step) * weights.x));
+    for (const std::int64_t offset : kernel)
+      weights_offsets_.push_back(static_cast<std::int32_t>(c * sizes.weights.channel + offset));
   padded_ = scratch.reserve<T>(sizes.input.channels * images_.plane());
   lines_ = scratch.reserve<T>(sizes.result.channels * images_.line());
   if (sizes.input.channels_last) input_planes_ = scratch.reserve<T>(sizes.input.image_stride());

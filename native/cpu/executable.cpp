@@ -29,9 +29,6 @@ bool holds_half(const KernelRequest& request) {
   return std::ranges::any_of(request.outputs, [](const TensorType& type) { return is_half(type.dtype); });
 }
 
-template <class Attributes, class... Others>
-constexpr bool is_one_of = (std::is_same_v<Attributes, Others> || ...);
-
 /// Whether the operation moves elements without looking at them, so that half types need no float32 in between.
 bool moves_elements(const Operation& operation) {
   return std::visit(
@@ -123,7 +120,6 @@ class PortableExecutable final : public Executable {
  private:
   static constexpr std::size_t maximum_operands = 32;
   static constexpr std::size_t small_arena = 16 << 10;
-  static std::size_t round_to_line(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
   /// around(step, run) calls run() once for every step.
   template <class Around>

@@ -49,13 +49,9 @@ struct Plan {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       float* sum = per_thread(invocation, 0, outputs[i].sum);
       for (std::int64_t thread = 1; thread < threads; ++thread)
-        add(per_thread(invocation, thread, outputs[i].sum), outputs[i].elements, sum);
+        kernels<float>().matrix.add(per_thread(invocation, thread, outputs[i].sum), outputs[i].elements, sum);
       narrow(outputs[i].dtype, sum, outputs[i].elements, invocation.output<std::uint16_t>(i));
     }
-  }
-
-  static void add(const float* summand, std::int64_t count, float* sum) {
-    for (std::int64_t i = 0; i < count; ++i) sum[i] += summand[i];
   }
 
   void run_part(const Invocation& invocation, std::int64_t thread, std::int64_t index, bool first) const {
@@ -89,7 +85,7 @@ struct Plan {
       const Operand& operand = outputs[i];
       const float* wide = per_thread(invocation, thread, operand.wide);
       if (summed && !first)
-        add(wide, operand.elements, per_thread(invocation, thread, operand.sum));
+        kernels<float>().matrix.add(wide, operand.elements, per_thread(invocation, thread, operand.sum));
       else if (!summed && is_half(operand.dtype))
         narrow(operand.dtype, wide, count * operand.elements,
                reinterpret_cast<std::uint16_t*>(const_cast<std::byte*>(operand.at(invocation.outputs[i], begin))));
@@ -160,7 +156,7 @@ std::optional<Kernel> converted_in_parts(const Operation& operation, const Kerne
     plan.last = kernel_of_part(operation, request, *cut, rest, make);
 
   const auto needs = [](const Kernel& kernel) {
-    return (kernel.shared_scratch + 63) / 64 * 64 + kernel.scratch_per_thread;
+    return round_to_line(kernel.shared_scratch) + kernel.scratch_per_thread;
   };
   Kernel kernel;
   kernel.shared_scratch = shared_layout.bytes();

@@ -36,13 +36,16 @@ struct Slot {
   std::size_t offset = 0;
 };
 
+/// Whole cache lines for so many bytes.
+constexpr std::size_t round_to_line(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
 /// Lays out a scratch area, shared or per thread. Every slot begins on a cache line.
 class ScratchLayout {
  public:
   template <class T>
   Slot<T> reserve(std::int64_t count) {
     const Slot<T> slot{bytes_};
-    bytes_ += (static_cast<std::size_t>(count) * sizeof(T) + 63) / 64 * 64;
+    bytes_ += round_to_line(static_cast<std::size_t>(count) * sizeof(T));
     return slot;
   }
   std::size_t bytes() const { return bytes_; }

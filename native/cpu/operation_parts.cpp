@@ -5,9 +5,6 @@
 namespace mpsgraph_native::cpu {
 namespace {
 
-template <class Attributes, class... Others>
-constexpr bool is_one_of = (std::is_same_v<Attributes, Others> || ...);
-
 template <class Attributes>
 constexpr bool is_elementwise =
     is_one_of<Attributes, Absolute, Exponent, Logarithm, Negative, Reciprocal, Square, SquareRoot, Tanh, Addition,

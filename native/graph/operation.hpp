@@ -35,6 +35,10 @@ using Operation =
                  SoftmaxCrossEntropyGradient, StochasticGradientDescent, MatrixMultiplication, Reshape, Transpose,
                  Broadcast, Cast, Slice, SliceGradient>;
 
+/// Whether an alternative is one of some others.
+template <class Attributes, class... Others>
+inline constexpr bool is_one_of = (std::is_same_v<Attributes, Others> || ...);
+
 MPSGRAPH_API std::string_view name_of(const Operation& operation);
 MPSGRAPH_API std::span<const Argument> arguments_of(const Operation& operation);
 MPSGRAPH_API std::size_t hash_of(const Operation& operation);

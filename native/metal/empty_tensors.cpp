@@ -11,9 +11,6 @@
 namespace mpsgraph_native::metal {
 namespace {
 
-template <class Attributes, class... Others>
-constexpr bool is_one_of = (std::is_same_v<Attributes, Others> || ...);
-
 template <class Attributes>
 constexpr bool is_recurrent_gradient = is_one_of<Attributes, GRUGradients, LSTMGradients, SingleGateRNNGradients>;
 template <class Attributes>

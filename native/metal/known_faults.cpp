@@ -9,9 +9,6 @@ namespace {
 template <class... Attributes>
 constexpr std::array<std::string_view, sizeof...(Attributes)> names{Attributes::name...};
 
-template <class Attributes, class... Others>
-constexpr bool is_one_of = (std::is_same_v<Attributes, Others> || ...);
-
 Suspect suspect_input(const FaultSite& site, std::size_t index) {
   return {arguments_of(site.operation)[index].name, site.inputs[index]};
 }

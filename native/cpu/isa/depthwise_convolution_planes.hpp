@@ -9,6 +9,12 @@ namespace {
 // Output rows computed together: they share each weight, and give the multiply-adds independent chains.
 constexpr int row_group = 4;
 
+/// A source row, or zeros outside of the plane, of a correlation or a weights gradient.
+template <class Plane, class T>
+MPSGRAPH_INLINE const T* row_or_zeros(const Plane& p, const T* source, std::int64_t row) {
+  return row >= 0 && row < p.source_rows ? source + row * p.source_columns : p.zeros;
+}
+
 /// `row_group` output rows, from row q of the phase on, by one vector of columns.
 template <bool Inside, class T, int Stride>
 MPSGRAPH_INLINE void correlate_block(const PlaneCorrelation<T>& p, const TapPhase& y, std::int64_t q, const TapPhase& x,
@@ -23,7 +29,7 @@ MPSGRAPH_INLINE void correlate_block(const PlaneCorrelation<T>& p, const TapPhas
 #pragma GCC unroll 4
       for (int i = 0; i < row_group; ++i) {
         const std::int64_t row = y.first_source + (q + i) * y.source_step + ty * y.tap_step;
-        rows[i] = row >= 0 && row < p.source_rows && q + i < y.outputs ? source + row * p.source_columns : p.zeros;
+        rows[i] = q + i < y.outputs ? row_or_zeros(p, source, row) : p.zeros;
       }
       const T* weight = weights + (y.first_weight + ty * y.weight_step) * p.weights_row_stride;
       std::int64_t tx = 0;
@@ -135,12 +141,6 @@ MPSGRAPH_INLINE void fetch_for_reading(const T* p, std::int64_t count) {
 template <class T>
 MPSGRAPH_INLINE void fetch_for_writing(T* p) {
   __builtin_prefetch(p, 1, 2);
-}
-
-/// A source row, or zeros outside of the plane.
-template <class T>
-MPSGRAPH_INLINE const T* row_or_zeros(const PlaneCorrelation<T>& p, const T* source, std::int64_t row) {
-  return row >= 0 && row < p.source_rows ? source + row * p.source_columns : p.zeros;
 }
 
 /// `Rows` output rows from row q on, of a K by K window with stride 1. They share the loads of each source row.

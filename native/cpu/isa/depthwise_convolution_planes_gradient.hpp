@@ -23,7 +23,7 @@ MPSGRAPH_INLINE void weights_gradient_block(const PlaneWeightsGradient<T>& p, st
 #pragma GCC unroll 8
     for (int i = 0; i < Rows; ++i) {
       const std::int64_t row = first + i * p.y.tap_step;
-      const T* source = row >= 0 && row < p.source_rows ? p.source + row * p.source_columns : p.zeros;
+      const T* source = row_or_zeros(p, p.source, row);
       // A lane beyond the outputs has gradient 0, which would make a NaN of an infinite source.
       const auto add = [&](int j, Vec<T> value) __attribute__((always_inline)) {
         sum[i][j] = multiply_add(gradient, Inside ? value : select<T>(used, value, Vec<T>{}), sum[i][j]);
@@ -53,6 +53,19 @@ MPSGRAPH_INLINE void weights_gradient_block(const PlaneWeightsGradient<T>& p, st
     for (int j = 0; j < Columns; ++j) sums[i][j] = sum[i][j];
 }
 
+/// Adds the sums of the kernel rows from ky and the kernel columns from kx on.
+template <int Rows, int Columns, class T>
+MPSGRAPH_INLINE void add_to_accumulators(const PlaneWeightsGradient<T>& p, std::int64_t ky, std::int64_t kx,
+                                         const Vec<T> (&sums)[Rows][Columns]) {
+#pragma GCC unroll 8
+  for (int i = 0; i < Rows; ++i)
+#pragma GCC unroll 8
+    for (int j = 0; j < Columns; ++j) {
+      T* accumulator = p.accumulators + ((ky + i) * p.x.taps + kx + j) * lanes<T>;
+      store(accumulator, load(accumulator) + sums[i][j]);
+    }
+}
+
 template <int Rows, int Columns, int Stride, class T>
 void weights_gradient_taps(const PlaneWeightsGradient<T>& p, std::int64_t ky, std::int64_t kx) {
   constexpr std::int64_t L = lanes<T>;
@@ -65,11 +78,7 @@ void weights_gradient_taps(const PlaneWeightsGradient<T>& p, std::int64_t ky, st
     else
       weights_gradient_block<false, Rows, Columns>(p, ky, column, block, sums);
   }
-  for (int i = 0; i < Rows; ++i)
-    for (int j = 0; j < Columns; ++j) {
-      T* accumulator = p.accumulators + ((ky + i) * p.x.taps + kx + j) * L;
-      store(accumulator, load(accumulator) + sums[i][j]);
-    }
+  add_to_accumulators(p, ky, kx, sums);
 }
 
 /// Takes kernel rows in groups of three, which fit into the registers beside what they are made of, then one by one.
@@ -129,13 +138,7 @@ void weights_gradient_rows(const PlaneWeightsGradient<T>& p, std::int64_t ky) {
                           }
                         });
   }
-#pragma GCC unroll 8
-  for (int i = 0; i < Rows; ++i)
-#pragma GCC unroll 8
-    for (int k = 0; k < K; ++k) {
-      T* accumulator = p.accumulators + ((ky + i) * K + k) * lanes<T>;
-      store(accumulator, load(accumulator) + sum[i][k]);
-    }
+  add_to_accumulators(p, ky, 0, sum);
 }
 
 /// The same for a stride of 2 along the row, any along the columns: one gradient row meets the source rows that it
@@ -149,10 +152,7 @@ void weights_gradient_strided_rows(const PlaneWeightsGradient<T>& p, std::int64_
     const std::int64_t first = p.y.first_source + output * p.y.source_step + ky * p.y.tap_step;
     const T* rows[Rows];
 #pragma GCC unroll 8
-    for (int i = 0; i < Rows; ++i) {
-      const std::int64_t row = first + i * p.y.tap_step;
-      rows[i] = (row >= 0 && row < p.source_rows ? p.source + row * p.source_columns : p.zeros) + p.x.first_source;
-    }
+    for (int i = 0; i < Rows; ++i) rows[i] = row_or_zeros(p, p.source, first + i * p.y.tap_step) + p.x.first_source;
     fetch_for_reading(p.source + first * p.source_columns, p.y.source_step * p.source_columns);
     fetch_for_reading(gradient, p.x.outputs);
     blocks.for_each([&]<bool Inside>(const TapBlock<T, K, 2>& block, std::int64_t begin, std::int64_t end)
@@ -169,13 +169,7 @@ void weights_gradient_strided_rows(const PlaneWeightsGradient<T>& p, std::int64_
                           }
                         });
   }
-#pragma GCC unroll 8
-  for (int i = 0; i < Rows; ++i)
-#pragma GCC unroll 8
-    for (int k = 0; k < K; ++k) {
-      T* accumulator = p.accumulators + ((ky + i) * K + k) * lanes<T>;
-      store(accumulator, load(accumulator) + sum[i][k]);
-    }
+  add_to_accumulators(p, ky, 0, sum);
 }
 
 template <int Rows, int K, int Stride, class T>

@@ -4,7 +4,13 @@
 cimport cython
 cimport numpy as cnp
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
-from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New, PyCapsule_SetName
+from cpython.pycapsule cimport (
+    PyCapsule_Destructor,
+    PyCapsule_GetPointer,
+    PyCapsule_IsValid,
+    PyCapsule_New,
+    PyCapsule_SetName,
+)
 from cpython.ref cimport Py_DECREF, Py_INCREF, PyObject
 from libc.stdint cimport int64_t
 
@@ -105,21 +111,23 @@ cdef struct VersionedExport:
     Dimensions dimensions
 
 
-cdef void _drop(void* owner) noexcept with gil:
-    Py_DECREF(<object>owner)
+cdef void _drop(void* array) noexcept with gil:
+    Py_DECREF(<object>array)
+
+
+cdef void _delete(void* export, void* array) noexcept nogil:
+    # A consumer may outlive the interpreter; the array cannot be given back then.
+    if Py_IsInitialized():
+        _drop(array)
+    PyMem_RawFree(export)
 
 
 cdef void _delete_legacy(DLManagedTensor* managed) noexcept nogil:
-    # A consumer may outlive the interpreter; the array cannot be given back then.
-    if Py_IsInitialized():
-        _drop(managed.manager_ctx)
-    PyMem_RawFree(managed)
+    _delete(managed, managed.manager_ctx)
 
 
 cdef void _delete_versioned(DLManagedTensorVersioned* managed) noexcept nogil:
-    if Py_IsInitialized():
-        _drop(managed.manager_ctx)
-    PyMem_RawFree(managed)
+    _delete(managed, managed.manager_ctx)
 
 
 cdef void _end_legacy(object capsule) noexcept:
@@ -155,43 +163,50 @@ cdef int _describe(cnp.ndarray array, DLTensor* tensor, Dimensions* dimensions) 
     return 0
 
 
-def export_dlpack(cnp.ndarray array, *, stream, max_version, dl_device, bint copied):
-    """A capsule that keeps `array`. Legacy below version 1, which has no word for read-only memory."""
-    cdef LegacyExport* legacy
-    cdef VersionedExport* versioned
+cdef object _exported(cnp.ndarray array, void* memory, DLTensor* tensor, Dimensions* dimensions, const char* name,
+                      PyCapsule_Destructor end):
+    """The capsule of an export that `memory` holds, all but the tensor filled in; it keeps the array."""
+    try:
+        _describe(array, tensor, dimensions)
+        capsule = PyCapsule_New(memory, name, end)
+    except:  # noqa: E722
+        PyMem_RawFree(memory)
+        raise
+    Py_INCREF(array)
+    return capsule
+
+
+cdef object _legacy_capsule(cnp.ndarray array):
+    cdef LegacyExport* export = <LegacyExport*>PyMem_RawMalloc(sizeof(LegacyExport))
+    if export is NULL:
+        raise MemoryError
+    export.managed.manager_ctx = <PyObject*>array
+    export.managed.deleter = _delete_legacy
+    return _exported(array, export, &export.managed.dl_tensor, &export.dimensions, _legacy, _end_legacy)
+
+
+cdef object _versioned_capsule(cnp.ndarray array, bint copied):
+    cdef VersionedExport* export = <VersionedExport*>PyMem_RawMalloc(sizeof(VersionedExport))
+    if export is NULL:
+        raise MemoryError
+    export.managed.version.major = 1
+    export.managed.version.minor = 0
+    export.managed.flags = (0 if cnp.PyArray_ISWRITEABLE(array) else READ_ONLY) | (IS_COPIED if copied else 0)
+    export.managed.manager_ctx = <PyObject*>array
+    export.managed.deleter = _delete_versioned
+    return _exported(array, export, &export.managed.dl_tensor, &export.dimensions, _versioned, _end_versioned)
+
+
+def export_dlpack(cnp.ndarray array, *, stream, max_version, dl_device, copy):
+    """A capsule that keeps `array`, or a copy of it. Legacy below version 1, which has no word for read-only memory."""
     if stream is not None:
         raise BufferError(f"__dlpack__: stream must be None for host memory, got {stream!r}")
     if dl_device is not None and (int(dl_device[0]), int(dl_device[1])) != (DEVICE_CPU, 0):
         raise BufferError(f"__dlpack__: dl_device must be (1, 0), the host, got {tuple(dl_device)}")
-    if max_version is None or max_version[0] < 1:
-        if not cnp.PyArray_ISWRITEABLE(array):
-            raise BufferError("__dlpack__: the memory is read-only, which DLPack below version 1 cannot say")
-        legacy = <LegacyExport*>PyMem_RawMalloc(sizeof(LegacyExport))
-        if legacy is NULL:
-            raise MemoryError
-        try:
-            _describe(array, &legacy.managed.dl_tensor, &legacy.dimensions)
-            legacy.managed.manager_ctx = <PyObject*>array
-            legacy.managed.deleter = _delete_legacy
-            capsule = PyCapsule_New(legacy, _legacy, _end_legacy)
-        except:  # noqa: E722
-            PyMem_RawFree(legacy)
-            raise
-        Py_INCREF(array)
-        return capsule
-    versioned = <VersionedExport*>PyMem_RawMalloc(sizeof(VersionedExport))
-    if versioned is NULL:
-        raise MemoryError
-    try:
-        _describe(array, &versioned.managed.dl_tensor, &versioned.dimensions)
-        versioned.managed.version.major = 1
-        versioned.managed.version.minor = 0
-        versioned.managed.flags = (0 if cnp.PyArray_ISWRITEABLE(array) else READ_ONLY) | (IS_COPIED if copied else 0)
-        versioned.managed.manager_ctx = <PyObject*>array
-        versioned.managed.deleter = _delete_versioned
-        capsule = PyCapsule_New(versioned, _versioned, _end_versioned)
-    except:  # noqa: E722
-        PyMem_RawFree(versioned)
-        raise
-    Py_INCREF(array)
-    return capsule
+    if copy:
+        array = np.array(array)
+    if max_version is not None and max_version[0] >= 1:
+        return _versioned_capsule(array, copy)
+    if not cnp.PyArray_ISWRITEABLE(array):
+        raise BufferError("__dlpack__: the memory is read-only, which DLPack below version 1 cannot say")
+    return _legacy_capsule(array)

@@ -24,6 +24,7 @@ cdef class Loan:
     cdef HostArray owner
 
 cdef PageBlock new_block(size_t size, str origin)
+cdef cnp.ndarray open_array(HostArray owner)
 cdef cnp.ndarray lend(HostArray owner)
 
 cdef int data_type_of(cnp.dtype descriptor, DataType* result) except -1

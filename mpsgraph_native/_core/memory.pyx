@@ -59,6 +59,16 @@ cdef class Loan:
                 self.owner.lent -= 1
 
 
+cdef cnp.ndarray open_array(HostArray owner):
+    """The owner's array; ValueError once it is closed."""
+    cdef cnp.ndarray array
+    with cython.critical_section(owner):
+        array = owner.array
+    if array is None:
+        raise ValueError("this TensorData is closed")
+    return array
+
+
 cdef cnp.ndarray lend(HostArray owner):
     """An ndarray on the owner's memory, which stays open while the ndarray or a view of it lives."""
     cdef cnp.ndarray array
@@ -66,11 +76,9 @@ cdef cnp.ndarray lend(HostArray owner):
     cdef cnp.dtype descriptor
     cdef Loan loan = Loan.__new__(Loan)
     with cython.critical_section(owner):
-        array = owner.array
-        if array is None:
-            raise ValueError("this TensorData is closed")
         owner.lent += 1
         loan.owner = owner
+    array = open_array(owner)  # counted by now, so that nobody closes it any more
     descriptor = array.dtype
     Py_INCREF(descriptor)  # PyArray_NewFromDescr steals one reference
     result = PyArray_NewFromDescr(

@@ -10,7 +10,7 @@ from libcpp.string cimport string
 
 from mpsgraph_native._core.device cimport Device
 from mpsgraph_native._core.interchange cimport as_ndarray
-from mpsgraph_native._core.memory cimport HostArray, data_type_of, lend, new_array, reason_for_copy
+from mpsgraph_native._core.memory cimport HostArray, data_type_of, lend, new_array, open_array, reason_for_copy
 from mpsgraph_native._native.types cimport DataType, IntegerSpan, Shape, TensorType
 
 import math
@@ -24,15 +24,6 @@ from mpsgraph_native._core.graph import dtype_of
 from mpsgraph_native.errors import DTypeError, ShapeError
 
 cnp.import_array()
-
-
-cdef cnp.ndarray _open(HostArray tensor):
-    cdef cnp.ndarray array
-    with cython.critical_section(tensor):
-        array = tensor.array
-    if array is None:
-        raise ValueError("this TensorData is closed")
-    return array
 
 
 @cython.final
@@ -54,37 +45,37 @@ cdef class TensorData(HostArray):
     @property
     def shape(self):
         """Dimensions, slowest first."""
-        return (<object>_open(self)).shape
+        return (<object>open_array(self)).shape
 
     @property
     def dtype(self):
         """Element type, as a numpy.dtype."""
-        return _open(self).dtype
+        return open_array(self).dtype
 
     @property
     def ndim(self):
         """Number of dimensions."""
-        return cnp.PyArray_NDIM(_open(self))
+        return cnp.PyArray_NDIM(open_array(self))
 
     @property
     def size(self):
         """Number of elements."""
-        return _open(self).size
+        return open_array(self).size
 
     @property
     def nbytes(self):
         """Bytes of all elements."""
-        return _open(self).nbytes
+        return open_array(self).nbytes
 
     @property
     def strides(self):
         """Bytes between neighbours along each dimension."""
-        return (<object>_open(self)).strides
+        return (<object>open_array(self)).strides
 
     @property
     def readonly(self):
         """Whether writing through it is refused."""
-        return not cnp.PyArray_ISWRITEABLE(_open(self))
+        return not cnp.PyArray_ISWRITEABLE(open_array(self))
 
     @property
     def closed(self):
@@ -112,7 +103,7 @@ cdef class TensorData(HostArray):
             self.array = None
 
     def __enter__(self):
-        _open(self)
+        open_array(self)
         return self
 
     def __exit__(self, *exception):
@@ -160,24 +151,20 @@ cdef class TensorData(HostArray):
 
         bfloat16 has none: the description would call it bytes without a meaning.
         """
-        cdef cnp.ndarray array = _open(self)
+        cdef cnp.ndarray array = open_array(self)
         if array.dtype.isbuiltin != 1:
             raise AttributeError(f"dtype {array.dtype} has no description in __array_interface__")
         self.pinned = True
         return (<object>array).__array_interface__
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        array = lend(self)
-        if copy:
-            array = np.array(array)
-        return export_dlpack(
-            array, stream=stream, max_version=max_version, dl_device=dl_device, copied=bool(copy))
+        return export_dlpack(lend(self), stream=stream, max_version=max_version, dl_device=dl_device, copy=bool(copy))
 
     def __dlpack_device__(self):
         return (1, 0)  # kDLCPU: shared with the device, but in the host's memory
 
     def __len__(self):
-        return len(_open(self))
+        return len(open_array(self))
 
     def __getitem__(self, index):
         """A view: integers, slices, None and Ellipsis, as for numpy; no copies by arrays of indices."""

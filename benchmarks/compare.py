@@ -2,14 +2,12 @@
 
 import argparse
 import dataclasses
-import json
 import sys
-from pathlib import Path
 
 from measuring import machine
 from measuring.process import Settings, measured
 from peers import NAMES
-from reporting import figures, markdown, plots, text
+from reporting import documents, figures, markdown, plots, text
 from rows import selected
 
 FORMAT = 1
@@ -67,16 +65,14 @@ def measure(arguments, rows):
 def main(arguments=None):
     parser, arguments = parse(arguments)
     if arguments.source:
-        document = json.loads(Path(arguments.source).read_text())
-        if document.get("format") != FORMAT:
-            parser.error(f"--from: format {FORMAT} expected, got {document.get('format')}")
+        document = documents.load(parser, arguments.source, FORMAT)
     else:
         rows = selected(arguments.rows)
         if not rows:
             parser.error(f"--rows: no row's name holds one of {arguments.rows}")
         document = measure(arguments, rows)
     if arguments.json:
-        Path(arguments.json).write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+        documents.save(document, arguments.json)
     if arguments.markdown:
         markdown.write_section(arguments.markdown, "comparison", markdown.comparison_lines(document))
         markdown.write_section(arguments.markdown, "losses", markdown.loss_lines(document))

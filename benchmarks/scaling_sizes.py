@@ -2,14 +2,12 @@
 
 import argparse
 import dataclasses
-import json
 import sys
-from pathlib import Path
 
 import numpy as np
 from measuring import machine
 from measuring.process import Settings, measured
-from reporting import markdown, plots, text
+from reporting import documents, markdown, plots, text
 from rows import ConvolutionRow, PoolingRow, RecurrentRow
 
 FORMAT = 1
@@ -127,7 +125,7 @@ def plot(document, path):
 def main(arguments=None):
     parser, arguments = parse(arguments)
     if arguments.source:
-        document = json.loads(Path(arguments.source).read_text())
+        document = documents.load(parser, arguments.source, FORMAT)
     else:
         chosen = [
             series for series in SERIES
@@ -138,7 +136,7 @@ def main(arguments=None):
         document = measure(arguments, chosen)
     print_table(document)
     if arguments.json:
-        Path(arguments.json).write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+        documents.save(document, arguments.json)
     if arguments.markdown:
         markdown.write_section(arguments.markdown, "scaling over sizes", section(document))
     if arguments.plot:

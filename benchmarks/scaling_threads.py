@@ -2,13 +2,11 @@
 
 import argparse
 import dataclasses
-import json
 import sys
-from pathlib import Path
 
 from measuring import machine
 from measuring.process import Settings, measured
-from reporting import markdown, plots, text
+from reporting import documents, markdown, plots, text
 from rows import ConvolutionRow, PoolingRow, RecurrentRow
 
 FORMAT = 1
@@ -113,7 +111,7 @@ def plot(document, path):
 def main(arguments=None):
     parser, arguments = parse(arguments)
     if arguments.source:
-        document = json.loads(Path(arguments.source).read_text())
+        document = documents.load(parser, arguments.source, FORMAT)
     else:
         rows = [row for row in ROWS if not arguments.rows or any(word in row.name for word in arguments.rows)]
         if not rows:
@@ -121,7 +119,7 @@ def main(arguments=None):
         document = measure(arguments, rows)
     print_table(document)
     if arguments.json:
-        Path(arguments.json).write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
+        documents.save(document, arguments.json)
     if arguments.markdown:
         markdown.write_section(arguments.markdown, "scaling over threads", section(document))
     if arguments.plot:

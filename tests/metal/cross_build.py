@@ -10,13 +10,12 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 import zipfile
 from pathlib import Path
 
-from metal import text_stubs, zig
+from metal import commands, text_stubs, zig
 
 # Architecture for Apple, and for zig.
 ARCHITECTURES = {"arm64": "aarch64", "x86_64": "x86_64"}
@@ -71,10 +70,7 @@ def missing():
 
 
 def run(*command, **environment):
-    command = [str(word) for word in command]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=zig.ROOT, env=os.environ | environment)
-    if done.returncode:
-        raise AssertionError(f"{' '.join(command)}\n{done.stdout}{done.stderr}")
+    commands.run(*command, cwd=zig.ROOT, env=os.environ | environment)
 
 
 def archive_symbols(path):

@@ -10,6 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from metal import commands
+
 import mpsgraph_native
 
 ROOT = Path(__file__).parents[2]
@@ -46,19 +48,12 @@ def available():
     return (BUILD / "build.ninja").exists() and "clang_rt" not in os.environ.get("LD_PRELOAD", "")
 
 
-def run(command, **options):
-    done = subprocess.run(command, capture_output=True, text=True, **options)
-    if done.returncode:
-        raise AssertionError(f"{command}\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
 class Build:
     """The commands of the build, with which changed sources are compiled."""
 
     def __init__(self):
         ninja = Path(sys.executable).with_name("ninja")
-        self.commands = run([ninja, "-C", BUILD, "-t", "commands", LIBRARY]).splitlines()
+        self.commands = commands.run(ninja, "-C", BUILD, "-t", "commands", LIBRARY).stdout.splitlines()
 
     def compile(self, source, output, include=None):
         """Compiles what stands in for a source of the engine, quickly."""
@@ -69,7 +64,7 @@ class Build:
         words[words.index("-c") + 1] = str(source)
         first_include = next(index for index, word in enumerate(words) if word.startswith("-I"))
         words[first_include:first_include] = [f"-I{include}"] if include else []
-        run([*words, "-O0", "-w"], cwd=BUILD)
+        commands.run(*words, "-O0", "-w", cwd=BUILD)
 
     def link(self, objects, output):
         """Links the core library with other objects in place of those of the sources that name them."""
@@ -78,7 +73,7 @@ class Build:
         for source, changed in objects.items():
             command, count = re.subn(rf"\S*/metal/{re.escape(source)}\.o", str(changed), command)
             assert count == 1, source
-        run(command, cwd=BUILD, shell=True)
+        commands.run("sh", "-c", command, cwd=BUILD)
 
     def package(self, objects, directory):
         """A copy of the package with a core library of other objects."""

@@ -10,6 +10,8 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from metal import commands
+
 METAL = Path(__file__).parent
 COMPILER = os.environ.get("OBJCXX", "clang++-19")
 
@@ -35,9 +37,7 @@ def environment():
 
 def run(*command):
     """Runs the compiler; the error holds what it printed."""
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=environment())
-    if done.returncode:
-        raise AssertionError(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    commands.run(*command, env=environment())
 
 
 def general_options(sanitizers):

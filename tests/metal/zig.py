@@ -6,10 +6,11 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from metal import commands
 
 ROOT = Path(__file__).parents[2]
 NATIVE = ROOT / "native"
@@ -42,10 +43,7 @@ def target(architecture):
 
 def run(*arguments):
     """Runs zig's clang; the error holds what it printed."""
-    done = subprocess.run([executable(), "c++", *map(str, arguments)], capture_output=True, text=True)
-    if done.returncode:
-        raise AssertionError(f"zig c++ {' '.join(map(str, arguments))}\n{done.stdout}{done.stderr}")
-    return done
+    return commands.run(executable(), "c++", *arguments)
 
 
 def compile_object(source, output, architecture):

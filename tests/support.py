@@ -125,10 +125,12 @@ def run_convolution(operation, *, source, weights, incoming, descriptor, **keywo
     """Call a convolution operation of the package; `output_shape` follows from the arrays unless given."""
     function = getattr(mg, operation)
     if operation.endswith("data_gradient"):
-        keywords.setdefault("output_shape", source.shape)
+        if "output_shape" not in keywords:
+            keywords["output_shape"] = source.shape
         return function(incoming, weights, descriptor=descriptor, **keywords)
     if operation.endswith("weights_gradient"):
-        keywords.setdefault("output_shape", weights.shape)
+        if "output_shape" not in keywords:
+            keywords["output_shape"] = weights.shape
         return function(incoming, source, descriptor=descriptor, **keywords)
     return function(source, weights, descriptor=descriptor, **keywords)
 

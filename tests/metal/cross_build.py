@@ -172,6 +172,7 @@ def build(directory, architecture="arm64"):
         # It is examined, never run: a better optimization would show nothing.
         "CMAKE_CXX_FLAGS_RELEASE": "-O1 -DNDEBUG",
         "CMAKE_OBJCXX_FLAGS_RELEASE": "-O1 -DNDEBUG",
+        "MPSGRAPH_NATIVE_KERNEL_OPTIMIZATION": "-O1",
         "Python_NumPy_INCLUDE_DIR": numpy_headers(kit),
     }
     platform = f"macosx-{zig.OLDEST_MACOS}-{architecture}"

@@ -299,6 +299,15 @@ REFUSED = [
         error=TypeError,
     ),
     Refused(
+        ("intel/torch-xpu-ops#3940",),
+        "2**31 + 8 elements with the channels last: no offset of a vector can wrap",
+        lambda: mg.max_pooling_2d(
+            np.broadcast_to(np.float32(1), (8, 17, 15790321, 1)), descriptor=window(2, data_layout="NHWC")
+        ),
+        "source",
+        words=(r"2\*\*31",),
+    ),
+    Refused(
         ("pytorch/pytorch#99238",),
         "padding of a whole kernel",
         _forward(padding=2),

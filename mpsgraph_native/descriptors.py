@@ -55,7 +55,7 @@ def _integers(value, name):
 def _data_type(value, name):
     try:
         return np.dtype(value).name
-    except TypeError:
+    except (TypeError, ValueError, SyntaxError):
         raise DTypeError(f"{name} must be a dtype, got {value!r}") from None
 
 

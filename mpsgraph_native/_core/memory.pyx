@@ -154,14 +154,16 @@ cdef cnp.dtype descriptor_of(DataType dtype):
 
 def dtype_code(dtype, str argument):
     """MPSDataType's value for a dtype or its name."""
-    try:
-        if dtype is None:
-            raise TypeError
-        name = dtype if isinstance(dtype, str) and dtype in _names else np.dtype(dtype).name
-    except TypeError:
+    name = None
+    if isinstance(dtype, str) and dtype in _names:
         name = dtype
+    elif dtype is not None:  # which NumPy takes for float64
+        try:
+            name = np.dtype(dtype).name
+        except (TypeError, ValueError, SyntaxError):
+            pass
     if name not in _names:
-        raise DTypeError(f"{argument} must be one of {', '.join(_names)}, got {name!r}")
+        raise DTypeError(f"{argument} must be one of {', '.join(_names)}, got {name or dtype!r}")
     return _names[name]
 
 

@@ -4,20 +4,16 @@ import dataclasses
 import inspect
 
 import numpy as np
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
 from support import dtype
 
 import mpsgraph_native as mg
+from fuzz.calls import ENORMOUS, REFUSALS, integers
 from fuzz.memory import Destination
 from mpsgraph_native import ops
 from mpsgraph_native.descriptors import descriptor_class
 
-# What a caller may have to catch. TypeError alone is Python's own word for a missing or unknown argument.
-REFUSALS = (mg.MPSGraphError, BufferError)
-
-ENORMOUS = (2**31 - 1, 2**31, -(2**31), 2**32 + 1, 2**63 - 1, 2**63, -(2**63), 10**30)
-integers = st.one_of(st.integers(0, 4), st.integers(-2, 9), st.sampled_from(ENORMOUS))
 # As a size 2**31 - 1 may be right, and asks for gigabytes.
 sizes = st.one_of(st.integers(0, 4), st.integers(-2, 9), st.sampled_from(ENORMOUS[1:]))
 shapes = st.lists(st.integers(0, 4), max_size=6).map(tuple)
@@ -113,6 +109,7 @@ def test_any_call_gives_arrays_or_a_refusal(data):
     try:
         function, positional, keywords = data.draw(calls(), label="call")
     except REFUSALS:
+        event("descriptor refused")
         return
     destination = None
     if data.draw(st.booleans(), label="with out"):
@@ -122,8 +119,10 @@ def test_any_call_gives_arrays_or_a_refusal(data):
     try:
         results = function(*positional, **keywords)
     except REFUSALS as error:
+        event("call refused")
         assert len(str(error)) > 10, "a refusal says what is wrong"
         assert destination is None or destination.untouched(), "a refused call wrote"
         return
+    event("computed")
     for result in results if isinstance(results, tuple) else (results,):
         assert result is None or isinstance(result, np.ndarray)

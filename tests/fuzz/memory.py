@@ -25,17 +25,17 @@ _FLOATING = (buffers.offset,)
 _WITH_AXES = (buffers.backwards, buffers.stepped, buffers.array_only_strided)
 
 
-@st.composite
-def presented(draw, array):
-    """The array's values in memory of some other arrangement."""
-    ways = [
-        way
-        for way in (*_LAYOUTS, *(_FLOAT32 if array.dtype == np.float32 else ()))
-        if (array.size or way not in _NOT_EMPTY)
-        and (array.ndim or way not in _WITH_AXES)
-        and (array.dtype.kind != "i" or way not in _FLOATING)
-    ]
-    return draw(st.sampled_from(ways))(array)
+def ways(array):
+    """A strategy for functions that present the array's values in memory of some arrangement."""
+    return st.sampled_from(
+        [
+            way
+            for way in (*_LAYOUTS, *(_FLOAT32 if array.dtype == np.float32 else ()))
+            if (array.size or way not in _NOT_EMPTY)
+            and (array.ndim or way not in _WITH_AXES)
+            and (array.dtype.kind != "i" or way not in _FLOATING)
+        ]
+    )
 
 
 class Destination(NamedTuple):
@@ -68,10 +68,6 @@ class Destination(NamedTuple):
         return bool((self.memory == 77).all())
 
 
-@st.composite
-def destinations(draw, shape, dtype):
-    """None, or memory for a result."""
-    if draw(st.booleans()):
-        return None
-    steps = draw(st.tuples(*(st.sampled_from((1, 1, 1, 2, 3, -1)) for _ in shape)))
-    return Destination.of(shape, dtype, steps)
+def steps(rank):
+    """A strategy for the steps of a destination; None: the caller gives no memory for the result."""
+    return st.one_of(st.none(), st.tuples(*[st.sampled_from((1, 1, 1, 2, 3, -1))] * rank))

@@ -1,13 +1,27 @@
 """Valid problems of the founding families, small enough for the reference's loops."""
 
+import contextlib
+
 import numpy as np
 from hypothesis import strategies as st
-from support import FLOAT_DTYPES, INDEX_MODES, Convolution, pooling_descriptor
+from support import FLOAT_DTYPES, INDEX_MODES, Convolution, assert_close, judge_convolution, pooling_descriptor
 
+import mpsgraph_native as mg
 from mpsgraph_native.verify.data import dtype
 from mpsgraph_native.verify.recurrent import FAMILIES, Case
 from mpsgraph_native.verify.reference import pooling as reference_pooling
 from mpsgraph_native.verify.reference.geometry import arranged_shape
+
+
+class Problem(dict):
+    """Arguments by name, shown by their shapes: the values follow from a seed."""
+
+    def __repr__(self):
+        def shown(value):
+            return f"{value.dtype}{list(value.shape)}" if isinstance(value, np.ndarray) else repr(value)
+
+        return ", ".join(f"{name}={shown(value)}" for name, value in self.items())
+
 
 STYLES = ("Explicit", "TF_VALID", "TF_SAME", "ONNX_SAME_LOWER")
 DATA_LAYOUTS = st.sampled_from(("NCHW", "NHWC"))
@@ -53,7 +67,7 @@ def _window_fields(rows, columns, style):
 
 @st.composite
 def convolutions(draw, operation):
-    """(problem, fields), as `support.check_convolution` takes the problem."""
+    """The problem as `support.run_convolution` and `judge_convolution` take it."""
     window = windows(room=lambda extent: 3)
     rows, columns, style = draw(window), draw(window), draw(st.sampled_from(STYLES))
     fields = _window_fields(rows, columns, style)
@@ -66,13 +80,35 @@ def convolutions(draw, operation):
         fields["groups"] = groups
     image = draw(images(rows, columns, style))
     problem = Convolution(draw(st.integers(0, 3)), inputs, outputs, image, (rows[0], columns[0]), fields)
-    return problem.problem(
-        operation,
-        draw(dtype_names),
-        draw(DATA_LAYOUTS),
-        draw(st.sampled_from(("OIHW", "HWIO"))),
-        draw(st.integers(0, 99)),
+    weights_layout = draw(st.sampled_from(("OIHW", "HWIO")))
+    return Problem(
+        problem.problem(operation, draw(dtype_names), draw(DATA_LAYOUTS), weights_layout, draw(st.integers(0, 99)))
     )
+
+
+def check_convolution(operation, result, precision, problem):
+    """Compares with the reference.
+
+    Fast algorithms mix neighbouring pixels before they multiply: even where nothing is to be added the error goes by the
+    size of what is near.
+    """
+    expected, magnitude, length = judge_convolution(operation, **problem)
+    if precision == "fast":
+        magnitude = np.max(magnitude, initial=0)
+    assert_close(result, expected, magnitude=magnitude, length=length, dtype=result.dtype)
+
+
+@contextlib.contextmanager
+def precision_of(value):
+    before = mg.precision()
+    mg.set_precision(value)
+    try:
+        yield
+    finally:
+        mg.set_precision(before)
+
+
+precisions = st.sampled_from(("fast", "exact"))
 
 
 @st.composite
@@ -92,7 +128,7 @@ def pooling_sources(draw, shape, dtype_name):
 
 @st.composite
 def poolings(draw):
-    """(source, descriptor, incoming gradient) of a 2D pooling."""
+    """source, descriptor and incoming gradient of a 2D pooling."""
     window = windows(room=lambda extent: extent - 1)
     rows, columns, style = draw(window), draw(window), draw(st.sampled_from(STYLES))
     layout = draw(DATA_LAYOUTS)
@@ -106,7 +142,7 @@ def poolings(draw):
     shape = arranged_shape((draw(st.integers(0, 2)), draw(channels), *draw(images(rows, columns, style))), layout)
     source = draw(pooling_sources(shape, draw(dtype_names)))
     incoming = np.random.default_rng(1).standard_normal(reference_pooling.output_shape(shape, descriptor))
-    return source, descriptor, incoming.astype(source.dtype)
+    return Problem(source=source, descriptor=descriptor, incoming=incoming.astype(source.dtype))
 
 
 @st.composite

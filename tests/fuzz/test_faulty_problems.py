@@ -10,7 +10,6 @@ from support import (
     CONVOLUTIONS,
     DEPTHWISE_CONVOLUTIONS,
     assert_close,
-    judge_convolution,
     reference_convolution,
     reference_depthwise_convolution,
     run_convolution,
@@ -19,7 +18,7 @@ from support import (
 import mpsgraph_native as mg
 from fuzz.calls import REFUSALS, integers
 from fuzz.memory import Destination
-from fuzz.problems import convolutions, poolings
+from fuzz.problems import Problem, check_convolution, convolutions, poolings
 from mpsgraph_native.verify.reference import pooling as reference_pooling
 
 
@@ -56,11 +55,12 @@ def with_a_fault(draw, problem, arrays):
     """The problem with one of its arrays, its result's shape or its descriptor changed."""
     name = draw(st.sampled_from((*arrays, "descriptor", "descriptor")))
     if name == "descriptor":
-        return problem | {name: draw(other_descriptor(problem[name]))}
+        return Problem(problem | {name: draw(other_descriptor(problem[name]))})
     array = problem[name]
     if draw(st.integers(0, 4)) == 0:
-        return problem | {name: other_array(array, array.shape, draw(st.sampled_from(("f2", "f4", "f8", "i4", "c8"))))}
-    return problem | {name: other_array(array, draw(resized(array.shape)))}
+        dtype = draw(st.sampled_from(("f2", "f4", "f8", "i4", "c8")))
+        return Problem(problem | {name: other_array(array, array.shape, dtype)})
+    return Problem(problem | {name: other_array(array, draw(resized(array.shape)))})
 
 
 def outcome(call, shape, dtype):
@@ -95,22 +95,16 @@ def test_convolutions(operation, data):
     forward = reference.output_shape(problem["source"].shape, problem["weights"].shape, problem["descriptor"])
     assert forward == problem["incoming"].shape, "shapes that do not fit were accepted"
     assert len({problem[name].dtype for name in operands}) == 1, "dtypes that differ were accepted"
-    expected, magnitude, length = judge_convolution(operation, **problem)
-    assert_close(result, expected, magnitude=magnitude, length=length, dtype=problem[operands[0]].dtype)
+    check_convolution(operation, result, mg.precision(), problem)
 
 
 @given(data=st.data())
 def test_max_pooling_gradients(data):
-    source, descriptor, incoming = data.draw(poolings(), label="valid problem")
-    _, indices = reference_pooling.max_pooling(source, descriptor)
-    valid = {
-        "source": source,
-        "descriptor": descriptor,
-        "incoming": incoming,
-        "indices": indices.astype(np.int32),
-    }
+    valid = data.draw(poolings(), label="valid problem")
+    _, indices = reference_pooling.max_pooling(valid["source"], valid["descriptor"])
+    valid["indices"] = indices.astype(np.int32)
     problem = data.draw(with_a_fault(valid, ("source", "incoming", "indices")), label="problem")
-    source, descriptor, incoming, indices = problem.values()
+    source, descriptor, incoming, indices = (problem[name] for name in ("source", "descriptor", "incoming", "indices"))
 
     def from_source(**out):
         return mg.max_pooling_2d_gradient(incoming, source=source, descriptor=descriptor, **out)

@@ -8,6 +8,7 @@ from libcpp.string cimport string
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
+from mpsgraph_native._core.descriptor cimport DescriptorCore
 from mpsgraph_native._native.operation cimport (
     AttributeMap,
     AttributeValue,
@@ -35,7 +36,7 @@ cdef frozenset _data_types = frozenset(["dtype", "return_indices_data_type"])
 
 cdef object _bool_type = type(True)  # `bool` is the C++ type here
 
-# Operations without a descriptor, by name and attributes.
+# Operations without a descriptor, by name, those with attributes also by these and their values.
 cdef dict _operations = {}
 cdef int _operations_limit = 4096
 
@@ -148,22 +149,32 @@ cdef Operation operation_of(str name, object descriptor, object attribute, objec
     Values are numbers, members or names of enumerations, and, for shapes and axes, sequences or arrays of integers or
     constants of a graph. The result is kept: with the descriptor when there is one, else in a table of this module.
     """
-    cdef dict kept = _operations if descriptor is None else getattr(descriptor, "_operations", _operations)
-    key = name
+    cdef dict kept = (<DescriptorCore>descriptor).operations if isinstance(descriptor, DescriptorCore) else _operations
+    if attribute is None:
+        found = kept.get(name)
+        return <Operation>found if found is not None else _keep(kept, name, name, _fields(name, descriptor))
+    # By name, attribute and value, one after the other: a key of all three would have to be made and hashed.
+    kept = _inner(_inner(kept, name), attribute)
     if type(attribute) is tuple:
         value = tuple([_normalized(entry, name, argument) for argument, entry in zip(attribute, value)])
-    elif attribute is not None:
+    else:
         value = _normalized(value, name, <str>attribute)
-    if attribute is not None:
-        key = (name, attribute, value)
-    found = kept.get(key)
+    found = kept.get(value)
     if found is not None:
         return <Operation>found
     attributes = _fields(name, descriptor)
-    if type(attribute) is tuple:
-        attributes.update(zip(attribute, value))
-    elif attribute is not None:
-        attributes[attribute] = value
+    attributes.update(zip(attribute, value) if type(attribute) is tuple else ((attribute, value),))
+    return _keep(kept, value, name, attributes)
+
+
+cdef dict _inner(dict outer, object key):
+    cdef dict found = outer.get(key)
+    if found is None:
+        found = outer[key] = {}
+    return found
+
+
+cdef Operation _keep(dict kept, object key, str name, dict attributes):
     result = _build(name, attributes)
     if len(kept) >= _operations_limit:
         kept.clear()

@@ -1,6 +1,6 @@
 cimport numpy as cnp
 from cpython.object cimport PyObject
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport int64_t, uintptr_t
 from libcpp.memory cimport shared_ptr
 
 from mpsgraph_native._native.engine cimport Executable
@@ -13,7 +13,6 @@ cdef struct Extent:
 
 
 cdef cnp.ndarray as_input(object value, str operation, str argument)
-cdef cnp.ndarray as_plain(cnp.ndarray array)
 
 
 cdef class Run:
@@ -27,6 +26,7 @@ cdef class Run:
     cdef SmallVector[void*] outputs
     cdef list copies  # what is read in place of inputs that cannot be; None when there are none
     cdef list late  # (array, where the engine writes it) of results that are copied there; None when there are none
+    cdef int64_t aliased_bytes  # of results that are written where they are wanted
     cdef tuple results  # what the caller gets
 
     cdef int take(self, cnp.ndarray array) except -1
@@ -34,6 +34,7 @@ cdef class Run:
     cdef int place_results(self, object destinations, tuple names, str origin) except -1
     cdef int place_result(self, object destination, const TensorType* tensor_type, str where, str origin) except -1
     cdef int refuse_overlap(self, cnp.ndarray array, size_t other, str where) except -1
-    cdef int write_into(self, cnp.ndarray array, cnp.ndarray place, Extent extent) except -1
+    cdef int write_into(self, cnp.ndarray array) except -1
+    cdef int write_late(self, cnp.ndarray array, cnp.ndarray place) except -1
     cdef int execute(self) except -1
     cdef tuple deliver(self)

@@ -85,16 +85,23 @@ def transfer_statistics():
 
 cdef cnp.ndarray as_input(object value, str operation, str argument):
     """`value` as a C-contiguous, aligned array in native byte order: itself where it is one, else a copy."""
-    return as_plain(as_ndarray(value, operation, argument))
+    cdef cnp.ndarray array = as_ndarray(value, operation, argument)
+    if not is_plain(array):
+        return _copied(array)
+    _count_aliased_input(_extent_of(array))
+    return array
 
 
-cdef cnp.ndarray as_plain(cnp.ndarray array):
-    """The array itself where an engine can read it as it lies, else a copy. To be called once its size is checked."""
-    global _copied_inputs, _copied_bytes, _aliased_inputs, _aliased_bytes
-    if is_plain(array):
-        _aliased_inputs += 1
-        _aliased_bytes += cnp.PyArray_NBYTES(array)
-        return array
+cdef int _count_aliased_input(Extent extent) noexcept:
+    global _aliased_inputs, _aliased_bytes
+    _aliased_inputs += 1
+    _aliased_bytes += extent.end - extent.begin
+    return 0
+
+
+cdef cnp.ndarray _copied(cnp.ndarray array):
+    """A copy that an engine can read. To be made once its size is checked."""
+    global _copied_inputs, _copied_bytes
     _copied_inputs += 1
     _copied_bytes += cnp.PyArray_NBYTES(array)
     _last_copies.append(
@@ -189,15 +196,17 @@ cdef class Run:
     cdef int place_inputs(self) except -1:
         """Finds where the inputs are read. Called when everything is checked, so that no refused call pays for a copy."""
         cdef size_t index
-        cdef cnp.ndarray array, plain
+        cdef cnp.ndarray array
         for index in range(self.given.size()):
             array = <cnp.ndarray>self.given[index]
-            plain = as_plain(array)
-            if plain is not array:
+            if is_plain(array):
+                _count_aliased_input(self.extents[index])
+            else:
+                array = _copied(array)
                 if self.copies is None:
                     self.copies = []
-                self.copies.append(plain)
-            self.inputs.push_back(cnp.PyArray_DATA(plain))
+                self.copies.append(array)
+            self.inputs.push_back(cnp.PyArray_DATA(array))
         return 0
 
     cdef int place_results(self, object destinations, tuple names, str origin) except -1:
@@ -206,8 +215,6 @@ cdef class Run:
         `destinations` is None, or a tuple or list of arrays, and of None for new ones; `names` are theirs in messages.
         `origin` is the device that writes.
         """
-        cdef Extent nowhere  # fresh memory meets no other
-        nowhere.begin = nowhere.end = 0
         cdef const TensorType* tensor_type
         cdef Py_ssize_t index, count = dereference(self.executable).targets().size()
         self.results = PyTuple_New(count)
@@ -216,7 +223,7 @@ cdef class Run:
             destination = None if destinations is None else destinations[index]
             if destination is None:
                 destination = new_array(tensor_type, origin)
-                self.write_into(<cnp.ndarray>destination, <cnp.ndarray>destination, nowhere)
+                self.write_into(<cnp.ndarray>destination)
             else:
                 self.place_result(destination, tensor_type, <str>names[index], origin)
             Py_INCREF(destination)  # PyTuple_SET_ITEM steals it
@@ -225,21 +232,19 @@ cdef class Run:
 
     cdef int place_result(self, object destination, const TensorType* tensor_type, str where, str origin) except -1:
         """Adds one result that goes into the caller's memory."""
-        cdef cnp.ndarray late, array = _as_destination(destination, tensor_type, where)
+        cdef cnp.ndarray array = _as_destination(destination, tensor_type, where)
         cdef Extent extent = _extent_of(array)
         cdef size_t other
         for other in range(self.extents.size()):
             if extent.begin < self.extents[other].end and self.extents[other].begin < extent.end:
                 self.refuse_overlap(array, other, where)
         if is_plain(array):
-            self.write_into(array, array, extent)
-            return 0
+            return self.write_into(array)
         late = new_array(tensor_type, origin)
         if self.late is None:
             self.late = []
         self.late.append((array, late))
-        self.write_into(array, late, extent)
-        return 0
+        return self.write_late(array, late)
 
     cdef int refuse_overlap(self, cnp.ndarray array, size_t other, str where) except -1:
         """Raises ShapeError when the array shares memory with operand `other`, whose extent it meets."""
@@ -250,11 +255,16 @@ cdef class Run:
         owner = "an input" if other < count else "another output"
         raise ShapeError(f"{where} must not overlap {owner}'s memory")
 
-    cdef int write_into(self, cnp.ndarray array, cnp.ndarray place, Extent extent) except -1:
+    cdef int write_into(self, cnp.ndarray array) except -1:
+        """Adds a result that the engine writes where it is wanted."""
+        self.aliased_bytes += cnp.PyArray_NBYTES(array)
+        return self.write_late(array, array)
+
+    cdef int write_late(self, cnp.ndarray array, cnp.ndarray place) except -1:
         """Adds a result that the engine writes into `place`."""
         self.written.push_back(<PyObject*>array)
         Py_INCREF(array)
-        self.extents.push_back(extent)
+        self.extents.push_back(_extent_of(array))
         self.outputs.push_back(cnp.PyArray_DATA(place))
         return 0
 
@@ -267,18 +277,13 @@ cdef class Run:
     cdef tuple deliver(self):
         """The results in order: the caller's own objects where given, written now if they are not contiguous."""
         global _copied_results, _copied_result_bytes, _aliased_results, _aliased_result_bytes
-        cdef size_t index
         cdef cnp.ndarray array
-        cdef int64_t late_results = 0, late_bytes = 0
+        _aliased_results += <int64_t>self.written.size()
+        _aliased_result_bytes += self.aliased_bytes
         if self.late is not None:
             for array, late in self.late:
                 array[...] = late
-                late_results += 1
-                late_bytes += cnp.PyArray_NBYTES(array)
-            _copied_results += late_results
-            _copied_result_bytes += late_bytes
-        for index in range(self.written.size()):
-            _aliased_result_bytes += cnp.PyArray_NBYTES(<cnp.ndarray>self.written[index])
-        _aliased_results += <int64_t>self.written.size() - late_results
-        _aliased_result_bytes -= late_bytes
+                _copied_results += 1
+                _copied_result_bytes += cnp.PyArray_NBYTES(array)
+            _aliased_results -= <int64_t>len(self.late)
         return self.results

@@ -7,6 +7,7 @@ import statistics
 import time
 
 import peers
+from rows.row import written_out
 
 import mpsgraph_native as mg
 from mpsgraph_native._core import stages
@@ -69,9 +70,7 @@ def _medians(repeated, rounds, seconds):
 def by_stage(medians):
     """From calls that end after each stage, what each stage takes; "python" is what remains of the whole call."""
     ends = [medians[name] for name in stages.STAGES]
-    found = {
-        name: end - begin for name, begin, end in zip(stages.STAGES, [0, *ends[:-1]], ends, strict=True)
-    }  # fmt: skip
+    found = {name: end - begin for name, begin, end in zip(stages.STAGES, [0, *ends[:-1]], ends, strict=True)}
     found["lock"] = found.pop("run") - medians["engine"]
     return {
         "empty": medians["empty"],
@@ -89,7 +88,7 @@ def _measure_row(row, modules, settings):
     expected = {name: array.copy() for name, array in ours.results(ours.call()).items()}
     operation, inputs, out = _recorded(ours.call)
     repeated = {
-        "empty": _looped(stages.nothing),
+        "empty": _looped(written_out(stages.nothing)),
         **{name: _native(index + 1, operation, inputs, out) for index, name in enumerate(stages.STAGES)},
         "engine": lambda times: stages.repeat_engine(operation, inputs, out, None, times),
         "whole": _looped(ours.call),

@@ -200,12 +200,6 @@ cdef object new_array(const TensorType* tensor_type, str origin):
     return array
 
 
-cdef bint is_plain(cnp.ndarray array) noexcept:
-    """Whether an engine can read the array as it lies: C-contiguous, aligned, native byte order."""
-    return (cnp.PyArray_CHKFLAGS(array, cnp.NPY_ARRAY_C_CONTIGUOUS | cnp.NPY_ARRAY_ALIGNED)
-            and cnp.PyArray_ISNOTSWAPPED(array))
-
-
 cdef str reason_for_copy(cnp.ndarray array):
     """Why an engine cannot use the array where it lies; None when it can."""
     if is_plain(array):

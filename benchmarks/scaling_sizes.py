@@ -99,10 +99,7 @@ HEADS = ["operation", "from", "growing", "work", "time", "exponent"]
 
 
 def print_table(document):
-    rows = [HEADS, *table_rows(document)]
-    widths = [max(len(row[column]) for row in rows) + 2 for column in range(len(HEADS))]
-    for row in rows:
-        print("".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+    print("\n".join(text.aligned([HEADS, *table_rows(document)])))
 
 
 def section(document):

@@ -28,7 +28,6 @@ from mpsgraph_native._core.cache import (
     set_optimization_level,
     set_precision,
 )
-from mpsgraph_native._core.call import CopiedInput, last_copies, transfer_statistics
 from mpsgraph_native._core.device import (
     Device,
     default_device,
@@ -42,6 +41,7 @@ from mpsgraph_native._core.device import (
 from mpsgraph_native._core.executable import Executable
 from mpsgraph_native._core.graph import Tensor
 from mpsgraph_native._core.memory import memory_statistics, trim_memory
+from mpsgraph_native._core.run import CopiedInput, last_copies, transfer_statistics
 from mpsgraph_native._core.tensor_data import TensorData, asarray, empty
 from mpsgraph_native._future import Future
 from mpsgraph_native.descriptors import *  # noqa: F403

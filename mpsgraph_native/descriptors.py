@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from mpsgraph_native._core.descriptor import DescriptorCore
 from mpsgraph_native.enumerations import (
     PaddingStyle,
     PoolingReturnIndicesMode,
@@ -68,10 +69,8 @@ def _enumeration(enumeration, default):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class _Descriptor:
+class _Descriptor(DescriptorCore):
     def __post_init__(self):
-        # Native operations that are built from this descriptor: building one costs more than a small call.
-        object.__setattr__(self, "_operations", {})
         for entry in self._public_fields():
             value = entry.metadata["convert"](getattr(self, entry.name), f"{type(self).__name__}: {entry.name}")
             object.__setattr__(self, entry.name, value)

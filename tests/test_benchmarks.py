@@ -123,7 +123,7 @@ def test_a_page_without_the_section_is_refused(comparison, tmp_path):
 
 def test_the_performance_page_has_every_section():
     text = (ROOT / "docs" / "performance.md").read_text()
-    for name in ("comparison", "losses", "scaling over threads", "scaling over sizes"):
+    for name in ("comparison", "losses", "scaling over threads", "scaling over sizes", "call overhead"):
         assert text.count(f"<!-- begin {name} -->") == text.count(f"<!-- end {name} -->") == 1
 
 
@@ -229,3 +229,62 @@ def test_scaling_over_sizes(tmp_path):
         assert len(found["work"]) == len(found["seconds"]) == len(found["values"])
         assert found["work"] == sorted(found["work"])
         assert f"{found['exponent']:.2f}" in done.stdout
+
+
+STAGES = {"empty", "python", "arguments", "look-up", "places", "lock", "engine", "results", "whole", "torch"}
+
+
+def test_call_overhead(tmp_path):
+    done = run("call_overhead.py", "--rounds", "1", "--seconds", "0.0005", "--json", "found.json", "--markdown", "page.md",
+               folder=tmp_path)  # fmt: skip
+    rows = json.loads((tmp_path / "found.json").read_text())["run"]["rows"]
+    operations = {
+        *(f"{kind}convolution_2d_{of}_gradient" for kind in ("", "depthwise_") for of in ("data", "weights")),
+        "max_pooling_2d_gradient",
+        *(f"{cell} gradients" for cell in ("gru", "lstm", "single_gate_rnn")),
+    }
+    assert {row["operation"] for row in rows} == operations
+    page = (tmp_path / "page.md").read_text()
+    for row in rows:
+        assert row["name"] in done.stdout and page.count(row["name"]) == 1
+        assert row["wrong"] == []
+        assert set(row["nanoseconds"]) == STAGES
+        assert (row["nanoseconds"]["torch"] is not None) == WITH_TORCH
+    assert "abacus" in run("call_overhead.py", "--rows", "abacus", folder=tmp_path, status=2).stderr
+
+
+def test_wrong_results_of_a_call_end_with_status_1(tmp_path):
+    spent = dict.fromkeys(STAGES, 1.0)
+    row = {"name": "one", "wrong": ["torch"], "nanoseconds": spent}
+    machine = {"date": "2026-12-01", "cpu": "", "processors": 1, "system": "", "versions": {}, "busy": 0}
+    document = {"format": 1, "machine": machine, "settings": {"rounds": 1}, "run": {"notes": [], "rows": [row]}}
+    (tmp_path / "found.json").write_text(json.dumps(document))
+    assert "one" in run("call_overhead.py", "--from", "found.json", folder=tmp_path, status=1).stderr
+
+
+def test_stages_add_up_to_the_whole():
+    from measuring.stages import by_stage
+
+    ends = {"arguments": 10.0, "look-up": 15.0, "places": 35.0, "run": 100.0, "results": 108.0}
+    found = by_stage({"empty": 3.0, **ends, "engine": 60.0, "whole": 150.0})
+    assert found == {
+        "empty": 3.0, "python": 42.0, "arguments": 10.0, "look-up": 5.0, "places": 20.0, "lock": 5.0, "engine": 60.0,
+        "results": 8.0, "whole": 150.0, "torch": None,
+    }  # fmt: skip
+    parts = STAGES - {"empty", "whole", "torch"}
+    assert sum(found[name] for name in parts) == found["whole"]
+
+
+def test_a_recurrent_row_of_gradients_alone():
+    from rows import RecurrentRow
+
+    both, alone = (RecurrentRow("gru", True, 3, 2, 4, 5, 1, forward=forward) for forward in (True, False))
+    assert (both.operation, alone.operation) == ("gru forward + gradients", "gru gradients")
+    assert 3 * alone.flops == 2 * both.flops
+    arrays = alone.arrays()
+    expected = both.ours(arrays)
+    given = alone.ours(arrays)
+    expected, given = expected.results(expected.call()), given.results(given.call())
+    assert expected.keys() == given.keys()
+    for name in expected:
+        np.testing.assert_array_equal(given[name], expected[name])

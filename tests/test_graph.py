@@ -403,3 +403,20 @@ def test_gradients_are_named():
     x = graph.placeholder((3,), name="x")
     (gradient,) = graph.gradients(graph.square(x), [x], name="slope")
     assert gradient.name.startswith("slope_")
+
+
+@pytest.mark.parametrize("count", [15, 16, 17, 40])
+def test_many_feeds_and_targets(count):
+    graph = mg.Graph()
+    feeds = [graph.placeholder((3,), name=f"x{index}") for index in range(count)]
+    targets = [graph.addition(feed, feeds[0]) for feed in feeds]
+    executable = graph.compile(feeds=feeds, targets=targets)
+    inputs = [np.full(3, index, np.float32) for index in range(count)]
+    results = [None if index % 3 else np.empty(3, np.float32) for index in range(count)]
+    given = executable.run(inputs, results=results)
+    for index, (array, result) in enumerate(zip(given, results, strict=True)):
+        assert result is None or array is result
+        np.testing.assert_array_equal(array, np.full(3, index, np.float32))
+    inputs[-1] = results[0]
+    with pytest.raises(mg.ShapeError, match=names(f"results[{count - 1}]")):
+        executable.run(inputs, results=[None] * (count - 1) + [results[0]])

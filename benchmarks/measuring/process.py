@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import importlib
 import multiprocessing
 import os
 
@@ -44,22 +45,20 @@ def _confined(threads):
                 os.environ[name] = value
 
 
-def _work(connection, rows, settings):
+def _work(connection, rows, settings, module):
     # Imported here: in a process whose processors and environment are settled.
-    from .timing import measure_rows
-
-    for message in measure_rows(rows, settings):
+    for message in importlib.import_module(module).measure_rows(rows, settings):
         connection.send(message)
     connection.send(("end", None))
 
 
-def measured(rows, settings):
-    """Gives ("start", facts) and then a ("row", result) per row, as they are measured in a process of their own."""
+def measured(rows, settings, module="measuring.timing"):
+    """Gives ("start", facts) and then a ("row", result) per row, as the module measures them in a process of their own."""
     if settings.threads > len(processors()):
         raise SystemExit(f"{settings.threads} threads asked, this process may use {len(processors())} processors")
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_work, args=(sender, rows, settings), daemon=True)
+    process = context.Process(target=_work, args=(sender, rows, settings, module), daemon=True)
     with _confined(settings.threads):
         process.start()
     sender.close()

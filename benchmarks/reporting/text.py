@@ -9,6 +9,13 @@ def _number(value, form, missing="-"):
     return missing if value is None else format(value, form)
 
 
+def aligned(rows):
+    """A line for each row of cells, in columns."""
+    widths = [max(map(len, column)) + 2 for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
 def machine_lines(machine):
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     yield f"{machine['cpu']}, {machine['processors']} processors, {machine['system']}, {machine['date']}"

@@ -1,16 +1,10 @@
-cimport numpy as cnp
+from mpsgraph_native._core.device cimport Device
+from mpsgraph_native._core.operation cimport Operation
+from mpsgraph_native._core.run cimport Run
+from mpsgraph_native._native.executable_cache cimport OperandTypes
 
-from mpsgraph_native._native.types cimport TensorType
-
-cdef cnp.ndarray as_input(object value, str operation, str argument)
-cdef cnp.ndarray as_plain(cnp.ndarray array)
-
-cdef class Results:
-    """The output arrays of one run: the caller's memory where it can be written as it lies, else new arrays."""
-
-    cdef list arrays
-    cdef list destinations
-
-    cdef int prepare(self, const TensorType* tensor_type, object destination, str where, list inputs, str origin) except -1
-    cdef void* pointer(self, Py_ssize_t index) noexcept
-    cdef list deliver(self)
+# The stages of a call, in their order.
+cdef int take_inputs(Run run, Operation operation, tuple inputs, Device place, OperandTypes& types) except -1
+cdef int look_up(Run run, Operation operation, Device place, const OperandTypes& types) except -1
+cdef int place_operands(Run run, Operation operation, object out, Device place) except -1
+cdef object delivered(Run run)

@@ -10,3 +10,4 @@ cdef class Executable:
     cdef readonly tuple feeds
     cdef readonly tuple targets
     cdef readonly tuple last_profile
+    cdef tuple feed_names, result_names  # in messages

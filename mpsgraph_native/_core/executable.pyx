@@ -4,15 +4,14 @@
 cimport cython
 cimport numpy as cnp
 from cython.operator cimport dereference
-from libcpp.memory cimport shared_ptr
 from libcpp.vector cimport vector
 
-from mpsgraph_native._core.call cimport Results, as_plain
 from mpsgraph_native._core.interchange cimport as_ndarray
-from mpsgraph_native._core.memory cimport data_type_of, descriptor_of, shape_of
+from mpsgraph_native._core.memory cimport data_type_of, descriptor_of, has_shape, shape_of
+from mpsgraph_native._core.run cimport Run
 from mpsgraph_native._native.engine cimport Executable as NativeExecutable
 from mpsgraph_native._native.engine cimport StepProfile as NativeStepProfile
-from mpsgraph_native._native.engine cimport profile_executable, run_executable
+from mpsgraph_native._native.engine cimport profile_executable
 from mpsgraph_native._native.types cimport DataType, TensorType
 
 from mpsgraph_native._future import submit
@@ -20,34 +19,6 @@ from mpsgraph_native._profile import StepProfile, table
 from mpsgraph_native.errors import DTypeError, ShapeError
 
 cnp.import_array()
-
-
-@cython.final
-cdef class _Run:
-    """One prepared run: inputs that are kept alive, outputs that wait to be written."""
-
-    cdef shared_ptr[NativeExecutable] executable
-    cdef vector[const void*] inputs
-    cdef vector[void*] outputs
-    cdef list held
-    cdef Results results
-
-    def __call__(self):
-        with nogil:
-            run_executable(dereference(self.executable), self.inputs.data(), self.inputs.size(), self.outputs.data(),
-                           self.outputs.size())
-        return tuple(self.results.deliver())
-
-    cdef tuple profile(self):
-        """What each step took; the results wait for `deliver`."""
-        cdef vector[NativeStepProfile] steps
-        with nogil:
-            steps = profile_executable(dereference(self.executable), self.inputs.data(), self.inputs.size(),
-                                       self.outputs.data(), self.outputs.size())
-        return tuple(
-            StepProfile(step.operation.decode(), step.algorithm.decode(), step.threads, step.bytes, step.operations,
-                        step.seconds)
-            for step in steps)
 
 
 @cython.final
@@ -82,11 +53,12 @@ cdef class Executable:
         results, floating-point operations of the formula, and seconds; see `last_profile` and `describe()`. Engines that
         run their program as a whole, as mps does, give one step.
         """
-        cdef _Run prepared = _prepare(self, inputs, results)
-        if not profile:
-            return prepared()
-        self.last_profile = prepared.profile()
-        return tuple(prepared.results.deliver())
+        cdef Run prepared = _prepare(self, inputs, results)
+        if profile:
+            self.last_profile = _profile(prepared)
+        else:
+            prepared.execute()
+        return prepared.deliver()
 
     def run_async(self, inputs, *, results=None):
         """Starts a run and gives a future at once: `.result(timeout)`, `await`, `.cancel()` while it has not started.
@@ -130,37 +102,42 @@ cdef list _in_order(Executable executable, object inputs):
     return list(inputs)
 
 
-cdef _Run _prepare(Executable executable, object inputs, object results):
-    cdef _Run run = _Run.__new__(_Run)
+cdef Run _prepare(Executable executable, object inputs, object results):
+    cdef Run run = Run.__new__(Run)
     cdef NativeExecutable* native = executable.native.get()
     cdef Py_ssize_t index
     cdef const TensorType* expected
     cdef DataType dtype
     cdef cnp.ndarray array
+    cdef str name
+    cdef list values = _in_order(executable, inputs)
     run.executable = executable.native
-    run.held = []
-    run.results = Results.__new__(Results)
-    given = []
-    for index, value in enumerate(_in_order(executable, inputs)):
-        name = executable.feeds[index].name
-        array = as_ndarray(value, "run", name)
-        given.append(array)
+    for index in range(len(values)):
+        name = executable.feed_names[index]
+        array = as_ndarray(values[index], "run", name)
         expected = &native.feeds()[index]
-        shape = shape_of(expected)
-        if (<object>array).shape != shape:
-            raise ShapeError(f"run: {name} must have shape {shape}, got {(<object>array).shape}")
+        if not has_shape(array, expected):
+            raise ShapeError(f"run: {name} must have shape {shape_of(expected)}, got {(<object>array).shape}")
         if not data_type_of(array.descr, &dtype) or dtype != expected.dtype:
             raise DTypeError(f"run: {name} must have dtype {descriptor_of(expected.dtype)}, got {array.dtype}")
-        array = as_plain(array)
-        run.held.append(array)
-        run.inputs.push_back(cnp.PyArray_DATA(array))
+        run.take(array)
     if results is not None:
         if not isinstance(results, (list, tuple)):
             raise DTypeError(f"run: results must be a list of arrays, got {type(results).__name__}")
         if len(results) != len(executable.targets):
             raise ShapeError(f"run: results must hold {len(executable.targets)} arrays, one per target, got {len(results)}")
-    for index in range(len(executable.targets)):
-        run.results.prepare(&native.targets()[index], None if results is None else results[index],
-                            f"run: results[{index}]", given, executable.place.name)
-        run.outputs.push_back(run.results.pointer(index))
+    run.place_results(results, executable.result_names, executable.place.name)
+    run.place_inputs()
     return run
+
+
+cdef tuple _profile(Run run):
+    """Runs, and gives what each step took."""
+    cdef vector[NativeStepProfile] steps
+    with nogil:
+        steps = profile_executable(dereference(run.executable), run.inputs.data(), run.inputs.size(), run.outputs.data(),
+                                   run.outputs.size())
+    return tuple(
+        StepProfile(step.operation.decode(), step.algorithm.decode(), step.threads, step.bytes, step.operations,
+                    step.seconds)
+        for step in steps)

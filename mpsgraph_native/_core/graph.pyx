@@ -9,11 +9,11 @@ from libc.string cimport memcpy
 from libcpp.string cimport string
 from libcpp.vector cimport vector
 
-from mpsgraph_native._core.call cimport as_input
 from mpsgraph_native._core.device cimport Device, resolve_device
 from mpsgraph_native._core.executable cimport Executable
 from mpsgraph_native._core.memory cimport data_type_of, descriptor_of, shape_of
 from mpsgraph_native._core.operation cimport Operation
+from mpsgraph_native._core.run cimport as_input
 from mpsgraph_native._native.executable_cache cimport cached_executable
 from mpsgraph_native._native.graph cimport Program, TensorRef, add_gradients, extract_program, hash_of
 from mpsgraph_native._native.operation cimport (
@@ -276,6 +276,7 @@ cdef class _Cut:
     cdef size_t hash
     cdef tuple feeds
     cdef tuple targets
+    cdef tuple feed_names, result_names  # in messages
 
 
 cdef _Cut _cut(GraphCore graph, tuple feeds, tuple targets, str where):
@@ -289,6 +290,9 @@ cdef _Cut _cut(GraphCore graph, tuple feeds, tuple targets, str where):
     cut.hash = hash_of(cut.program)
     cut.feeds = feeds
     cut.targets = targets
+    # A name is made anew each time that a tensor is asked for it.
+    cut.feed_names = tuple([tensor.name for tensor in feeds])
+    cut.result_names = tuple([f"run: results[{index}]" for index in range(len(targets))])
     return cut
 
 
@@ -299,6 +303,8 @@ cdef Executable _executable(_Cut cut, Device place):
     executable.place = place
     executable.feeds = cut.feeds
     executable.targets = cut.targets
+    executable.feed_names = cut.feed_names
+    executable.result_names = cut.result_names
     return executable
 
 

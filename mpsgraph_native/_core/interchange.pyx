@@ -15,10 +15,8 @@ from mpsgraph_native.errors import DTypeError
 cnp.import_array()
 
 
-cdef cnp.ndarray as_ndarray(object value, str operation, str argument):
-    """`value` as an ndarray on the same memory. Raises DTypeError for what is no array."""
-    if isinstance(value, cnp.ndarray):
-        return value
+cdef cnp.ndarray interchanged(object value, str operation, str argument):
+    """as_ndarray of what is no ndarray yet."""
     cdef cnp.ndarray held
     if isinstance(value, HostArray):
         with cython.critical_section(value):

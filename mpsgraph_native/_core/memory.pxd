@@ -32,6 +32,11 @@ cdef cnp.dtype descriptor_of(DataType dtype)
 cdef object new_array(const TensorType* tensor_type, str origin)
 cdef tuple shape_of(const TensorType* tensor_type)
 cdef bint has_shape(cnp.ndarray array, const TensorType* tensor_type) noexcept
-cdef bint is_plain(cnp.ndarray array) noexcept
 cdef str reason_for_copy(cnp.ndarray array)
 cdef str origin_of(cnp.ndarray array)
+
+
+cdef inline bint is_plain(cnp.ndarray array) noexcept:
+    """Whether an engine can read the array as it lies: C-contiguous, aligned, native byte order."""
+    return (cnp.PyArray_CHKFLAGS(array, cnp.NPY_ARRAY_C_CONTIGUOUS | cnp.NPY_ARRAY_ALIGNED)
+            and cnp.PyArray_ISNOTSWAPPED(array))

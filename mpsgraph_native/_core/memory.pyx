@@ -115,23 +115,28 @@ cdef dict _names = {
 # Descriptors by type code; bfloat16 joins when ml_dtypes is first needed.
 cdef dict _descriptors = {code: np.dtype(name) for name, code in _names.items() if name != "bfloat16"}
 
+# Types by NumPy's own number of them, 0 where there is none; those of other packages get their numbers at run time.
+cdef enum:
+    NUMBERS = 24  # NPY_HALF is the last
+cdef DataType[NUMBERS] _by_number
+cdef int _bfloat16_number = -1
+for _letter in "?bBhHiIlLqQefd":
+    _by_number[np.dtype(_letter).num] = <DataType><int64_t>_names[np.dtype(_letter).name]
+
 
 cdef int data_type_of(cnp.dtype descriptor, DataType* result) except -1:
     """The native type of a NumPy dtype; 0 and no exception when there is none."""
+    global _bfloat16_number
+    cdef int number = descriptor.type_num
+    if 0 <= number < NUMBERS:
+        result[0] = _by_number[number]
+        return <int64_t>result[0] != 0
     # A name is made anew each time that it is asked for.
-    if descriptor.type_num == cnp.NPY_FLOAT32:
-        result[0] = DataType.Float32
-        return 1
-    if descriptor.type_num == cnp.NPY_FLOAT64:
-        result[0] = DataType.Float64
-        return 1
-    if descriptor.type_num == cnp.NPY_FLOAT16:
-        result[0] = DataType.Float16
-        return 1
-    code = _names.get(descriptor.name)
-    if code is None:
-        return 0
-    result[0] = <DataType><int64_t>code
+    if number != _bfloat16_number:
+        if descriptor.name != "bfloat16":
+            return 0
+        _bfloat16_number = number
+    result[0] = DataType.BFloat16
     return 1
 
 
@@ -195,12 +200,6 @@ cdef object new_array(const TensorType* tensor_type, str origin):
         block.pages.data, NPY_ARRAY_CARRAY, None)
     cnp.set_array_base(array, block)
     return array
-
-
-cdef bint is_plain(cnp.ndarray array) noexcept:
-    """Whether an engine can read the array as it lies: C-contiguous, aligned, native byte order."""
-    return (cnp.PyArray_CHKFLAGS(array, cnp.NPY_ARRAY_C_CONTIGUOUS | cnp.NPY_ARRAY_ALIGNED)
-            and cnp.PyArray_ISNOTSWAPPED(array))
 
 
 cdef str reason_for_copy(cnp.ndarray array):

@@ -10,5 +10,8 @@ cdef class Operation:
     cdef size_t hash
     cdef readonly str name
     cdef readonly tuple arguments
-    cdef str out_argument  # names `out` in messages
-    cdef bint reads_state  # has a z_state, which only the engine that wrote it can read
+    cdef tuple out_names  # of each result's `out` in messages
+    cdef Py_ssize_t state_index  # of z_state, which only the engine that wrote it can read, among the arguments; or -1
+
+
+cdef Operation operation_of(str name, object descriptor, object attribute, object value)

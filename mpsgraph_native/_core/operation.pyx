@@ -8,6 +8,7 @@ from libcpp.string cimport string
 from libcpp.utility cimport pair
 from libcpp.vector cimport vector
 
+from mpsgraph_native._core.descriptor cimport DescriptorCore
 from mpsgraph_native._native.operation cimport (
     AttributeMap,
     AttributeValue,
@@ -35,15 +36,18 @@ cdef frozenset _data_types = frozenset(["dtype", "return_indices_data_type"])
 
 cdef object _bool_type = type(True)  # `bool` is the C++ type here
 
-# Operations without a descriptor, by name and attributes.
+# Operations without a descriptor, by name, those with attributes also by these and their values.
 cdef dict _operations = {}
 cdef int _operations_limit = 4096
+
+cdef enum:
+    MAXIMUM_RESULTS = 16
 
 
 @cython.final
 cdef class Operation:
     def __init__(self):
-        raise TypeError("an Operation is made by operation()")
+        raise TypeError("an Operation is made by the package alone")
 
     def __repr__(self):
         return describe(self.native).decode()
@@ -134,38 +138,58 @@ cdef Operation _build(str name, dict attributes):
     result.name = name
     result.arguments = tuple(
         [argument_name(result.native, index).decode() for index in range(argument_count(result.native))])
-    result.out_argument = f"{name}: out"
-    result.reads_state = "z_state" in result.arguments
+    result.out_names = (f"{name}: out",) * MAXIMUM_RESULTS
+    result.state_index = result.arguments.index("z_state") if "z_state" in result.arguments else -1
     return result
 
 
-def operation(str name, descriptor=None, **attributes):
-    """The native operation `name` with the fields of `descriptor` and further attributes.
+cdef Operation operation_of(str name, object descriptor, object attribute, object value):
+    """The native operation `name` with the fields of `descriptor` and one attribute, none (None) or a tuple of several.
 
-    Attribute values are numbers, members or names of enumerations, and, for shapes and axes, sequences or arrays of
-    integers or constants of a graph. The result is kept: with the descriptor
-    when there is one, else in a table of this module.
+    Values are numbers, members or names of enumerations, and, for shapes and axes, sequences or arrays of integers or
+    constants of a graph. The result is kept: with the descriptor when there is one, else in a table of this module.
     """
-    cdef dict kept = _operations if descriptor is None else getattr(descriptor, "_operations", _operations)
-    key = name
-    if attributes:
-        for argument, value in attributes.items():
-            attributes[argument] = _normalized(value, name, argument)
-        key = (name, *attributes.items())
-    found = kept.get(key)
+    cdef dict kept = (<DescriptorCore>descriptor).operations if isinstance(descriptor, DescriptorCore) else _operations
+    if attribute is None:
+        found = kept.get(name)
+        return <Operation>found if found is not None else _keep(kept, name, name, _fields(name, descriptor))
+    # By name, attribute and value, one after the other: a key of all three would have to be made and hashed.
+    kept = _inner(_inner(kept, name), attribute)
+    if type(attribute) is tuple:
+        value = tuple([_normalized(entry, name, argument) for argument, entry in zip(attribute, value)])
+    else:
+        value = _normalized(value, name, <str>attribute)
+    found = kept.get(value)
     if found is not None:
-        return found
-    expected = descriptor_class(name)
-    if expected is not None:
-        if not isinstance(descriptor, expected):
-            raise DTypeError(f"{name}: descriptor must be a {expected.__name__}, got {descriptor!r}")
-        fields = {argument: _normalized(value, name, argument) for argument, value in descriptor._attributes().items()}
-        attributes = {**fields, **attributes}
+        return <Operation>found
+    attributes = _fields(name, descriptor)
+    attributes.update(zip(attribute, value) if type(attribute) is tuple else ((attribute, value),))
+    return _keep(kept, value, name, attributes)
+
+
+cdef dict _inner(dict outer, object key):
+    cdef dict found = outer.get(key)
+    if found is None:
+        found = outer[key] = {}
+    return found
+
+
+cdef Operation _keep(dict kept, object key, str name, dict attributes):
     result = _build(name, attributes)
     if len(kept) >= _operations_limit:
         kept.clear()
     kept[key] = result
     return result
+
+
+cdef dict _fields(str name, object descriptor):
+    """The fields of the descriptor, as attributes, where the operation takes one."""
+    expected = descriptor_class(name)
+    if expected is None:
+        return {}
+    if not isinstance(descriptor, expected):
+        raise DTypeError(f"{name}: descriptor must be a {expected.__name__}, got {descriptor!r}")
+    return {argument: _normalized(value, name, argument) for argument, value in descriptor._attributes().items()}
 
 
 def rank_of(tensor):

@@ -30,6 +30,7 @@ cdef extern from "graph/types.hpp" namespace "mpsgraph_native" nogil:
         Bool
 
     size_t byte_size(DataType)
+    const int maximum_rank
 
     cdef cppclass Shape:
         Shape()

@@ -1,7 +1,6 @@
 """Activations and their gradients. Tensors are floating; `source` of a gradient is the forward input."""
 
 from mpsgraph_native._core.call import call
-from mpsgraph_native._core.operation import operation
 
 __all__ = ["relu", "relu_gradient", "sigmoid", "sigmoid_gradient", "softmax", "softmax_gradient"]
 
@@ -11,7 +10,7 @@ def relu(tensor, *, out=None, device=None):
 
     MPSGraph: reLUWithTensor:name: (macOS 11.0).
     """
-    return call(operation("relu"), (tensor,), out, device)
+    return call("relu", (tensor,), out, device)
 
 
 def relu_gradient(incoming_gradient, source, *, out=None, device=None):
@@ -21,7 +20,7 @@ def relu_gradient(incoming_gradient, source, *, out=None, device=None):
 
     MPSGraph: reLUGradientWithIncomingGradient:sourceTensor:name: (macOS 11.0).
     """
-    return call(operation("relu_gradient"), (incoming_gradient, source), out, device)
+    return call("relu_gradient", (incoming_gradient, source), out, device)
 
 
 def sigmoid(tensor, *, out=None, device=None):
@@ -29,7 +28,7 @@ def sigmoid(tensor, *, out=None, device=None):
 
     MPSGraph: sigmoidWithTensor:name: (macOS 11.0).
     """
-    return call(operation("sigmoid"), (tensor,), out, device)
+    return call("sigmoid", (tensor,), out, device)
 
 
 def sigmoid_gradient(incoming_gradient, source, *, out=None, device=None):
@@ -39,7 +38,7 @@ def sigmoid_gradient(incoming_gradient, source, *, out=None, device=None):
 
     MPSGraph: sigmoidGradientWithIncomingGradient:sourceTensor:name: (macOS 11.0).
     """
-    return call(operation("sigmoid_gradient"), (incoming_gradient, source), out, device)
+    return call("sigmoid_gradient", (incoming_gradient, source), out, device)
 
 
 def softmax(tensor, *, axis, out=None, device=None):
@@ -49,7 +48,7 @@ def softmax(tensor, *, axis, out=None, device=None):
 
     MPSGraph: softMaxWithTensor:axis:name: (macOS 11.0).
     """
-    return call(operation("softmax", axis=axis), (tensor,), out, device)
+    return call("softmax", (tensor,), out, device, None, "axis", axis)
 
 
 def softmax_gradient(incoming_gradient, source, *, axis, out=None, device=None):
@@ -59,4 +58,4 @@ def softmax_gradient(incoming_gradient, source, *, axis, out=None, device=None):
 
     MPSGraph: softMaxGradientWithIncomingGradient:sourceTensor:axis:name: (macOS 11.0).
     """
-    return call(operation("softmax_gradient", axis=axis), (incoming_gradient, source), out, device)
+    return call("softmax_gradient", (incoming_gradient, source), out, device, None, "axis", axis)

@@ -5,7 +5,6 @@ DTypeError, shapes that do not broadcast raise ShapeError, both naming the secon
 """
 
 from mpsgraph_native._core.call import call
-from mpsgraph_native._core.operation import operation
 
 __all__ = [
     "absolute",
@@ -38,7 +37,7 @@ def absolute(tensor, *, out=None, device=None):
 
     MPSGraph: absoluteWithTensor:name: (macOS 11.0).
     """
-    return call(operation("absolute"), (tensor,), out, device)
+    return call("absolute", (tensor,), out, device)
 
 
 def exponent(tensor, *, out=None, device=None):
@@ -46,7 +45,7 @@ def exponent(tensor, *, out=None, device=None):
 
     MPSGraph: exponentWithTensor:name: (macOS 11.0).
     """
-    return call(operation("exponent"), (tensor,), out, device)
+    return call("exponent", (tensor,), out, device)
 
 
 def identity(tensor, *, out=None, device=None):
@@ -54,7 +53,7 @@ def identity(tensor, *, out=None, device=None):
 
     MPSGraph: identityWithTensor:name: (macOS 11.0).
     """
-    return call(operation("identity"), (tensor,), out, device)
+    return call("identity", (tensor,), out, device)
 
 
 def logarithm(tensor, *, out=None, device=None):
@@ -62,7 +61,7 @@ def logarithm(tensor, *, out=None, device=None):
 
     MPSGraph: logarithmWithTensor:name: (macOS 11.0).
     """
-    return call(operation("logarithm"), (tensor,), out, device)
+    return call("logarithm", (tensor,), out, device)
 
 
 def negative(tensor, *, out=None, device=None):
@@ -70,7 +69,7 @@ def negative(tensor, *, out=None, device=None):
 
     MPSGraph: negativeWithTensor:name: (macOS 11.0).
     """
-    return call(operation("negative"), (tensor,), out, device)
+    return call("negative", (tensor,), out, device)
 
 
 def reciprocal(tensor, *, out=None, device=None):
@@ -78,7 +77,7 @@ def reciprocal(tensor, *, out=None, device=None):
 
     MPSGraph: reciprocalWithTensor:name: (macOS 11.0).
     """
-    return call(operation("reciprocal"), (tensor,), out, device)
+    return call("reciprocal", (tensor,), out, device)
 
 
 def square(tensor, *, out=None, device=None):
@@ -86,7 +85,7 @@ def square(tensor, *, out=None, device=None):
 
     MPSGraph: squareWithTensor:name: (macOS 11.0).
     """
-    return call(operation("square"), (tensor,), out, device)
+    return call("square", (tensor,), out, device)
 
 
 def square_root(tensor, *, out=None, device=None):
@@ -94,7 +93,7 @@ def square_root(tensor, *, out=None, device=None):
 
     MPSGraph: squareRootWithTensor:name: (macOS 11.0).
     """
-    return call(operation("square_root"), (tensor,), out, device)
+    return call("square_root", (tensor,), out, device)
 
 
 def tanh(tensor, *, out=None, device=None):
@@ -102,7 +101,7 @@ def tanh(tensor, *, out=None, device=None):
 
     MPSGraph: tanhWithTensor:name: (macOS 11.0).
     """
-    return call(operation("tanh"), (tensor,), out, device)
+    return call("tanh", (tensor,), out, device)
 
 
 def addition(primary, secondary, *, out=None, device=None):
@@ -110,7 +109,7 @@ def addition(primary, secondary, *, out=None, device=None):
 
     MPSGraph: additionWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
-    return call(operation("addition"), (primary, secondary), out, device)
+    return call("addition", (primary, secondary), out, device)
 
 
 def subtraction(primary, secondary, *, out=None, device=None):
@@ -118,7 +117,7 @@ def subtraction(primary, secondary, *, out=None, device=None):
 
     MPSGraph: subtractionWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
-    return call(operation("subtraction"), (primary, secondary), out, device)
+    return call("subtraction", (primary, secondary), out, device)
 
 
 def multiplication(primary, secondary, *, out=None, device=None):
@@ -126,7 +125,7 @@ def multiplication(primary, secondary, *, out=None, device=None):
 
     MPSGraph: multiplicationWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
-    return call(operation("multiplication"), (primary, secondary), out, device)
+    return call("multiplication", (primary, secondary), out, device)
 
 
 def division(primary, secondary, *, out=None, device=None):
@@ -134,7 +133,7 @@ def division(primary, secondary, *, out=None, device=None):
 
     MPSGraph: divisionWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
-    return call(operation("division"), (primary, secondary), out, device)
+    return call("division", (primary, secondary), out, device)
 
 
 def maximum(primary, secondary, *, out=None, device=None):
@@ -142,7 +141,7 @@ def maximum(primary, secondary, *, out=None, device=None):
 
     MPSGraph: maximumWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
-    return call(operation("maximum"), (primary, secondary), out, device)
+    return call("maximum", (primary, secondary), out, device)
 
 
 def minimum(primary, secondary, *, out=None, device=None):
@@ -150,7 +149,7 @@ def minimum(primary, secondary, *, out=None, device=None):
 
     MPSGraph: minimumWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
-    return call(operation("minimum"), (primary, secondary), out, device)
+    return call("minimum", (primary, secondary), out, device)
 
 
 def equal(primary, secondary, *, out=None, device=None):
@@ -158,7 +157,7 @@ def equal(primary, secondary, *, out=None, device=None):
 
     MPSGraph: equalWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
-    return call(operation("equal"), (primary, secondary), out, device)
+    return call("equal", (primary, secondary), out, device)
 
 
 def not_equal(primary, secondary, *, out=None, device=None):
@@ -166,7 +165,7 @@ def not_equal(primary, secondary, *, out=None, device=None):
 
     MPSGraph: notEqualWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
-    return call(operation("not_equal"), (primary, secondary), out, device)
+    return call("not_equal", (primary, secondary), out, device)
 
 
 def less_than(primary, secondary, *, out=None, device=None):
@@ -174,7 +173,7 @@ def less_than(primary, secondary, *, out=None, device=None):
 
     MPSGraph: lessThanWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
-    return call(operation("less_than"), (primary, secondary), out, device)
+    return call("less_than", (primary, secondary), out, device)
 
 
 def less_than_or_equal_to(primary, secondary, *, out=None, device=None):
@@ -182,7 +181,7 @@ def less_than_or_equal_to(primary, secondary, *, out=None, device=None):
 
     MPSGraph: lessThanOrEqualToWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
-    return call(operation("less_than_or_equal_to"), (primary, secondary), out, device)
+    return call("less_than_or_equal_to", (primary, secondary), out, device)
 
 
 def greater_than(primary, secondary, *, out=None, device=None):
@@ -190,7 +189,7 @@ def greater_than(primary, secondary, *, out=None, device=None):
 
     MPSGraph: greaterThanWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
-    return call(operation("greater_than"), (primary, secondary), out, device)
+    return call("greater_than", (primary, secondary), out, device)
 
 
 def greater_than_or_equal_to(primary, secondary, *, out=None, device=None):
@@ -198,7 +197,7 @@ def greater_than_or_equal_to(primary, secondary, *, out=None, device=None):
 
     MPSGraph: greaterThanOrEqualToWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
-    return call(operation("greater_than_or_equal_to"), (primary, secondary), out, device)
+    return call("greater_than_or_equal_to", (primary, secondary), out, device)
 
 
 def select(predicate, true_value, false_value, *, out=None, device=None):
@@ -208,4 +207,4 @@ def select(predicate, true_value, false_value, *, out=None, device=None):
 
     MPSGraph: selectWithPredicateTensor:truePredicateTensor:falsePredicateTensor:name: (macOS 11.0).
     """
-    return call(operation("select"), (predicate, true_value, false_value), out, device)
+    return call("select", (predicate, true_value, false_value), out, device)

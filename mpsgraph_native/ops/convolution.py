@@ -1,7 +1,6 @@
 """2D convolution and its gradients."""
 
 from mpsgraph_native._core.call import call
-from mpsgraph_native._core.operation import operation
 
 __all__ = ["convolution_2d", "convolution_2d_data_gradient", "convolution_2d_weights_gradient"]
 
@@ -33,7 +32,7 @@ def convolution_2d(source, weights, *, descriptor, out=None, device=None):
 
     MPSGraph (macOS 11.0): ``convolution2DWithSourceTensor:weightsTensor:descriptor:name:``
     """
-    return call(operation("convolution_2d", descriptor), (source, weights), out, device)
+    return call("convolution_2d", (source, weights), out, device, descriptor)
 
 
 def convolution_2d_data_gradient(incoming_gradient, weights, *, output_shape, descriptor, out=None, device=None):
@@ -66,10 +65,13 @@ def convolution_2d_data_gradient(incoming_gradient, weights, *, output_shape, de
     ``convolution2DDataGradientWithIncomingGradientTensor:weightsTensor:outputShape:forwardConvolutionDescriptor:name:``
     """
     return call(
-        operation("convolution_2d_data_gradient", descriptor, output_shape=output_shape),
+        "convolution_2d_data_gradient",
         (incoming_gradient, weights),
         out,
         device,
+        descriptor,
+        "output_shape",
+        output_shape,
     )
 
 
@@ -102,8 +104,11 @@ def convolution_2d_weights_gradient(incoming_gradient, source, *, output_shape, 
     ``convolution2DWeightsGradientWithIncomingGradientTensor:sourceTensor:outputShape:forwardConvolutionDescriptor:name:``
     """
     return call(
-        operation("convolution_2d_weights_gradient", descriptor, output_shape=output_shape),
+        "convolution_2d_weights_gradient",
         (incoming_gradient, source),
         out,
         device,
+        descriptor,
+        "output_shape",
+        output_shape,
     )

@@ -1,7 +1,6 @@
 """2D depthwise convolution and its gradients."""
 
 from mpsgraph_native._core.call import call
-from mpsgraph_native._core.operation import operation
 
 __all__ = [
     "depthwise_convolution_2d",
@@ -34,7 +33,7 @@ def depthwise_convolution_2d(source, weights, *, descriptor, out=None, device=No
 
     MPSGraph (macOS 11.0): ``depthwiseConvolution2DWithSourceTensor:weightsTensor:descriptor:name:``
     """
-    return call(operation("depthwise_convolution_2d", descriptor), (source, weights), out, device)
+    return call("depthwise_convolution_2d", (source, weights), out, device, descriptor)
 
 
 def depthwise_convolution_2d_data_gradient(
@@ -68,10 +67,13 @@ def depthwise_convolution_2d_data_gradient(
     ``depthwiseConvolution2DDataGradientWithIncomingGradientTensor:weightsTensor:outputShape:descriptor:name:``
     """
     return call(
-        operation("depthwise_convolution_2d_data_gradient", descriptor, output_shape=output_shape),
+        "depthwise_convolution_2d_data_gradient",
         (incoming_gradient, weights),
         out,
         device,
+        descriptor,
+        "output_shape",
+        output_shape,
     )
 
 
@@ -106,8 +108,11 @@ def depthwise_convolution_2d_weights_gradient(
     ``depthwiseConvolution2DWeightsGradientWithIncomingGradientTensor:sourceTensor:outputShape:descriptor:name:``
     """
     return call(
-        operation("depthwise_convolution_2d_weights_gradient", descriptor, output_shape=output_shape),
+        "depthwise_convolution_2d_weights_gradient",
         (incoming_gradient, source),
         out,
         device,
+        descriptor,
+        "output_shape",
+        output_shape,
     )

@@ -1,7 +1,6 @@
 """Losses and their gradients."""
 
 from mpsgraph_native._core.call import call
-from mpsgraph_native._core.operation import operation
 
 __all__ = ["softmax_cross_entropy", "softmax_cross_entropy_gradient"]
 
@@ -16,9 +15,8 @@ def softmax_cross_entropy(source, labels, *, axis, reduction_type="None", out=No
 
     MPSGraph: softMaxCrossEntropyWithSourceTensor:labelsTensor:axis:reductionType:name: (macOS 11.0).
     """
-    return call(
-        operation("softmax_cross_entropy", axis=axis, reduction_type=reduction_type), (source, labels), out, device
-    )
+    attributes = ("axis", "reduction_type"), (axis, reduction_type)
+    return call("softmax_cross_entropy", (source, labels), out, device, None, *attributes)
 
 
 def softmax_cross_entropy_gradient(
@@ -34,9 +32,6 @@ def softmax_cross_entropy_gradient(
     MPSGraph: softMaxCrossEntropyGradientWithIncomingGradientTensor:sourceTensor:labelsTensor:axis:reductionType:name:
     (macOS 11.0).
     """
-    return call(
-        operation("softmax_cross_entropy_gradient", axis=axis, reduction_type=reduction_type),
-        (incoming_gradient, source, labels),
-        out,
-        device,
-    )
+    attributes = ("axis", "reduction_type"), (axis, reduction_type)
+    operands = (incoming_gradient, source, labels)
+    return call("softmax_cross_entropy_gradient", operands, out, device, None, *attributes)

@@ -1,7 +1,6 @@
 """Matrix multiplication."""
 
 from mpsgraph_native._core.call import call
-from mpsgraph_native._core.operation import operation
 
 __all__ = ["matrix_multiplication"]
 
@@ -24,4 +23,4 @@ def matrix_multiplication(primary, secondary, *, out=None, device=None):
 
     MPSGraph (macOS 11.0): ``matrixMultiplicationWithPrimaryTensor:secondaryTensor:name:``
     """
-    return call(operation("matrix_multiplication"), (primary, secondary), out, device)
+    return call("matrix_multiplication", (primary, secondary), out, device)

@@ -1,7 +1,7 @@
 """Statistics for normalization."""
 
 from mpsgraph_native._core.call import call
-from mpsgraph_native.ops.reduction import reduction_operation
+from mpsgraph_native.ops.reduction import reduced_axes
 
 __all__ = ["mean"]
 
@@ -13,4 +13,4 @@ def mean(tensor, *, axes=None, out=None, device=None):
 
     MPSGraph: meanOfTensor:axes:name: (macOS 11.0).
     """
-    return call(reduction_operation("mean", axes), (tensor,), out, device)
+    return call("mean", (tensor,), out, device, None, *reduced_axes("mean", axes))

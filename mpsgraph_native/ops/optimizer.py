@@ -1,7 +1,6 @@
 """Steps of optimizers."""
 
 from mpsgraph_native._core.call import call
-from mpsgraph_native._core.operation import operation
 
 __all__ = ["stochastic_gradient_descent"]
 
@@ -15,4 +14,4 @@ def stochastic_gradient_descent(learning_rate, values, gradient, *, out=None, de
 
     MPSGraph: stochasticGradientDescentWithLearningRateTensor:valuesTensor:gradientTensor:name: (macOS 11.0).
     """
-    return call(operation("stochastic_gradient_descent"), (learning_rate, values, gradient), out, device)
+    return call("stochastic_gradient_descent", (learning_rate, values, gradient), out, device)

@@ -6,7 +6,6 @@ reads source position o·s − p + j·d, if that lies inside the source.
 """
 
 from mpsgraph_native._core.call import call
-from mpsgraph_native._core.operation import operation
 
 __all__ = [
     "avg_pooling_2d",
@@ -49,7 +48,7 @@ def max_pooling_2d(source, *, descriptor, out=None, device=None):
 
     MPSGraph (macOS 11.0): ``maxPooling2DWithSourceTensor:descriptor:name:``
     """
-    return call(operation("max_pooling_2d", descriptor), (source,), out, device)
+    return call("max_pooling_2d", (source,), out, device, descriptor)
 
 
 def max_pooling_2d_return_indices(source, *, descriptor, out=None, device=None):
@@ -76,7 +75,7 @@ def max_pooling_2d_return_indices(source, *, descriptor, out=None, device=None):
 
     MPSGraph (macOS 12.2): ``maxPooling2DReturnIndicesWithSourceTensor:descriptor:name:``
     """
-    return call(operation("max_pooling_2d_return_indices", descriptor), (source,), out, device)
+    return call("max_pooling_2d_return_indices", (source,), out, device, descriptor)
 
 
 def max_pooling_2d_gradient(
@@ -115,10 +114,13 @@ def max_pooling_2d_gradient(
     ``maxPooling2DGradientWithGradientTensor:indicesTensor:outputShape:descriptor:name:``
     """
     return call(
-        operation("max_pooling_2d_gradient", descriptor, output_shape=() if output_shape is None else output_shape),
+        "max_pooling_2d_gradient",
         (gradient, source, indices),
         out,
         device,
+        descriptor,
+        "output_shape",
+        () if output_shape is None else output_shape,
     )
 
 
@@ -147,7 +149,7 @@ def avg_pooling_2d(source, *, descriptor, out=None, device=None):
 
     MPSGraph (macOS 11.0): ``avgPooling2DWithSourceTensor:descriptor:name:``
     """
-    return call(operation("avg_pooling_2d", descriptor), (source,), out, device)
+    return call("avg_pooling_2d", (source,), out, device, descriptor)
 
 
 def avg_pooling_2d_gradient(gradient, source, *, descriptor, out=None, device=None):
@@ -175,7 +177,7 @@ def avg_pooling_2d_gradient(gradient, source, *, descriptor, out=None, device=No
 
     MPSGraph (macOS 11.0): ``avgPooling2DGradientWithGradientTensor:sourceTensor:descriptor:name:``
     """
-    return call(operation("avg_pooling_2d_gradient", descriptor), (gradient, source), out, device)
+    return call("avg_pooling_2d_gradient", (gradient, source), out, device, descriptor)
 
 
 def max_pooling_4d(source, *, descriptor, out=None, device=None):
@@ -203,7 +205,7 @@ def max_pooling_4d(source, *, descriptor, out=None, device=None):
 
     MPSGraph (macOS 12.0): ``maxPooling4DWithSourceTensor:descriptor:name:``
     """
-    return call(operation("max_pooling_4d", descriptor), (source,), out, device)
+    return call("max_pooling_4d", (source,), out, device, descriptor)
 
 
 def max_pooling_4d_return_indices(source, *, descriptor, out=None, device=None):
@@ -230,7 +232,7 @@ def max_pooling_4d_return_indices(source, *, descriptor, out=None, device=None):
 
     MPSGraph (macOS 12.2): ``maxPooling4DReturnIndicesWithSourceTensor:descriptor:name:``
     """
-    return call(operation("max_pooling_4d_return_indices", descriptor), (source,), out, device)
+    return call("max_pooling_4d_return_indices", (source,), out, device, descriptor)
 
 
 def max_pooling_4d_gradient(
@@ -269,10 +271,13 @@ def max_pooling_4d_gradient(
     ``maxPooling4DGradientWithGradientTensor:indicesTensor:outputShape:descriptor:name:``
     """
     return call(
-        operation("max_pooling_4d_gradient", descriptor, output_shape=() if output_shape is None else output_shape),
+        "max_pooling_4d_gradient",
         (gradient, source, indices),
         out,
         device,
+        descriptor,
+        "output_shape",
+        () if output_shape is None else output_shape,
     )
 
 
@@ -301,7 +306,7 @@ def avg_pooling_4d(source, *, descriptor, out=None, device=None):
 
     MPSGraph (macOS 12.0): ``avgPooling4DWithSourceTensor:descriptor:name:``
     """
-    return call(operation("avg_pooling_4d", descriptor), (source,), out, device)
+    return call("avg_pooling_4d", (source,), out, device, descriptor)
 
 
 def avg_pooling_4d_gradient(gradient, source, *, descriptor, out=None, device=None):
@@ -329,7 +334,7 @@ def avg_pooling_4d_gradient(gradient, source, *, descriptor, out=None, device=No
 
     MPSGraph (macOS 12.0): ``avgPooling4DGradientWithGradientTensor:sourceTensor:descriptor:name:``
     """
-    return call(operation("avg_pooling_4d_gradient", descriptor), (gradient, source), out, device)
+    return call("avg_pooling_4d_gradient", (gradient, source), out, device, descriptor)
 
 
 def l2_norm_pooling_4d(source, *, descriptor, out=None, device=None):
@@ -354,7 +359,7 @@ def l2_norm_pooling_4d(source, *, descriptor, out=None, device=None):
 
     MPSGraph (macOS 12.0): ``L2NormPooling4DWithSourceTensor:descriptor:name:``
     """
-    return call(operation("l2_norm_pooling_4d", descriptor), (source,), out, device)
+    return call("l2_norm_pooling_4d", (source,), out, device, descriptor)
 
 
 def l2_norm_pooling_4d_gradient(gradient, source, *, descriptor, out=None, device=None):
@@ -382,4 +387,4 @@ def l2_norm_pooling_4d_gradient(gradient, source, *, descriptor, out=None, devic
 
     MPSGraph (macOS 12.0): ``L2NormPooling4DGradientWithGradientTensor:sourceTensor:descriptor:name:``
     """
-    return call(operation("l2_norm_pooling_4d_gradient", descriptor), (gradient, source), out, device)
+    return call("l2_norm_pooling_4d_gradient", (gradient, source), out, device, descriptor)

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mpsgraph_native._core.call import call
-from mpsgraph_native._core.operation import operation
+from mpsgraph_native._core.call import call, named
 
 __all__ = [
     "GRUGradients",
@@ -63,12 +62,6 @@ class SingleGateRNNGradients(NamedTuple):
     init_state: np.ndarray | None
 
 
-def _named(gradients, operands, results):
-    """The results, which exist for present operands alone, under their names."""
-    remaining = iter(results)
-    return gradients(*(None if operand is None else next(remaining) for operand in operands))
-
-
 def gru(
     source,
     recurrent_weight,
@@ -97,7 +90,7 @@ def gru(
     (macOS 13.0).
     """
     operands = (source, recurrent_weight, input_weight, bias, init_state, mask, secondary_bias)
-    return call(operation("gru", descriptor), operands, out, device)
+    return call("gru", operands, out, device, descriptor)
 
 
 def gru_gradients(
@@ -128,9 +121,9 @@ def gru_gradients(
     """
     operands = (source, recurrent_weight, source_gradient, z_state, output_fwd, state_gradient, input_weight, bias,
                 init_state, mask, secondary_bias)  # fmt: skip
-    results = call(operation("gru_gradients", descriptor), operands, out, device)
+    results = call("gru_gradients", operands, out, device, descriptor)
     differentiable = (source, recurrent_weight, input_weight, bias, init_state, secondary_bias)
-    return _named(GRUGradients, differentiable, results)
+    return named(GRUGradients, differentiable, results)
 
 
 def lstm(
@@ -161,7 +154,7 @@ def lstm(
     (macOS 12.3).
     """
     operands = (source, recurrent_weight, input_weight, bias, init_state, init_cell, mask, peephole)
-    return call(operation("lstm", descriptor), operands, out, device)
+    return call("lstm", operands, out, device, descriptor)
 
 
 def lstm_gradients(
@@ -194,9 +187,9 @@ def lstm_gradients(
     """
     operands = (source, recurrent_weight, source_gradient, z_state, cell_output_fwd, state_gradient, cell_gradient,
                 input_weight, bias, init_state, init_cell, mask, peephole)  # fmt: skip
-    results = call(operation("lstm_gradients", descriptor), operands, out, device)
+    results = call("lstm_gradients", operands, out, device, descriptor)
     differentiable = (source, recurrent_weight, input_weight, bias, peephole, init_state, init_cell)
-    return _named(LSTMGradients, differentiable, results)
+    return named(LSTMGradients, differentiable, results)
 
 
 def single_gate_rnn(
@@ -220,7 +213,7 @@ def single_gate_rnn(
     (macOS 12.3).
     """
     operands = (source, recurrent_weight, input_weight, bias, init_state, mask)
-    return call(operation("single_gate_rnn", descriptor), operands, out, device)
+    return call("single_gate_rnn", operands, out, device, descriptor)
 
 
 def single_gate_rnn_gradients(
@@ -249,5 +242,5 @@ def single_gate_rnn_gradients(
     """
     operands = (source, recurrent_weight, source_gradient, z_state, state_gradient, input_weight, bias, init_state,
                 mask)  # fmt: skip
-    results = call(operation("single_gate_rnn_gradients", descriptor), operands, out, device)
-    return _named(SingleGateRNNGradients, (source, recurrent_weight, input_weight, bias, init_state), results)
+    results = call("single_gate_rnn_gradients", operands, out, device, descriptor)
+    return named(SingleGateRNNGradients, (source, recurrent_weight, input_weight, bias, init_state), results)

@@ -9,7 +9,6 @@ import contextlib
 import operator
 
 from mpsgraph_native._core.call import call
-from mpsgraph_native._core.operation import operation
 from mpsgraph_native.errors import ShapeError
 
 __all__ = [
@@ -22,17 +21,17 @@ __all__ = [
 ]
 
 
-def reduction_operation(name, axes, axis=None):
-    """The operation `name` over one axis, several, or (None) all."""
+def reduced_axes(name, axes, axis=None):
+    """The attribute, and its value, by which the operation `name` reduces one axis, several, or (None) all."""
     if axis is not None:
         if axes is not None:
             raise ShapeError(f"{name}: axis must not be given together with axes")
         axes = axis
     if axes is None:
-        return operation(name, all_axes=True)
+        return "all_axes", True
     with contextlib.suppress(TypeError):  # a sequence stays as it is
         axes = (operator.index(axes),)
-    return operation(name, axes=axes)
+    return "axes", axes
 
 
 def reduction_sum(tensor, *, axes=None, axis=None, out=None, device=None):
@@ -40,7 +39,7 @@ def reduction_sum(tensor, *, axes=None, axis=None, out=None, device=None):
 
     MPSGraph: reductionSumWithTensor:axes:name:, reductionSumWithTensor:axis:name: (macOS 11.0).
     """
-    return call(reduction_operation("reduction_sum", axes, axis), (tensor,), out, device)
+    return call("reduction_sum", (tensor,), out, device, None, *reduced_axes("reduction_sum", axes, axis))
 
 
 def reduction_product(tensor, *, axes=None, axis=None, out=None, device=None):
@@ -48,7 +47,7 @@ def reduction_product(tensor, *, axes=None, axis=None, out=None, device=None):
 
     MPSGraph: reductionProductWithTensor:axes:name:, reductionProductWithTensor:axis:name: (macOS 11.0).
     """
-    return call(reduction_operation("reduction_product", axes, axis), (tensor,), out, device)
+    return call("reduction_product", (tensor,), out, device, None, *reduced_axes("reduction_product", axes, axis))
 
 
 def reduction_maximum(tensor, *, axes=None, axis=None, out=None, device=None):
@@ -56,7 +55,7 @@ def reduction_maximum(tensor, *, axes=None, axis=None, out=None, device=None):
 
     MPSGraph: reductionMaximumWithTensor:axes:name:, reductionMaximumWithTensor:axis:name: (macOS 11.0).
     """
-    return call(reduction_operation("reduction_maximum", axes, axis), (tensor,), out, device)
+    return call("reduction_maximum", (tensor,), out, device, None, *reduced_axes("reduction_maximum", axes, axis))
 
 
 def reduction_minimum(tensor, *, axes=None, axis=None, out=None, device=None):
@@ -64,7 +63,7 @@ def reduction_minimum(tensor, *, axes=None, axis=None, out=None, device=None):
 
     MPSGraph: reductionMinimumWithTensor:axes:name:, reductionMinimumWithTensor:axis:name: (macOS 11.0).
     """
-    return call(reduction_operation("reduction_minimum", axes, axis), (tensor,), out, device)
+    return call("reduction_minimum", (tensor,), out, device, None, *reduced_axes("reduction_minimum", axes, axis))
 
 
 def reduction_arg_maximum(tensor, *, axis, out=None, device=None):
@@ -74,7 +73,7 @@ def reduction_arg_maximum(tensor, *, axis, out=None, device=None):
 
     MPSGraph: reductionArgMaximumWithTensor:axis:name: (macOS 12.0).
     """
-    return call(operation("reduction_arg_maximum", axis=axis), (tensor,), out, device)
+    return call("reduction_arg_maximum", (tensor,), out, device, None, "axis", axis)
 
 
 def reduction_arg_minimum(tensor, *, axis, out=None, device=None):
@@ -84,4 +83,4 @@ def reduction_arg_minimum(tensor, *, axis, out=None, device=None):
 
     MPSGraph: reductionArgMinimumWithTensor:axis:name: (macOS 12.0).
     """
-    return call(operation("reduction_arg_minimum", axis=axis), (tensor,), out, device)
+    return call("reduction_arg_minimum", (tensor,), out, device, None, "axis", axis)

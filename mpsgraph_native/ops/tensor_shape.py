@@ -5,7 +5,7 @@ import operator
 import numpy as np
 
 from mpsgraph_native._core.call import call
-from mpsgraph_native._core.operation import operation, rank_of
+from mpsgraph_native._core.operation import rank_of
 from mpsgraph_native.errors import DTypeError, ShapeError
 
 __all__ = ["broadcast", "cast", "reshape", "slice", "slice_gradient", "transpose"]
@@ -34,7 +34,7 @@ def reshape(tensor, *, shape, out=None, device=None):
 
     MPSGraph: reshapeTensor:withShape:name: (macOS 11.0).
     """
-    return call(operation("reshape", shape=shape), (tensor,), out, device)
+    return call("reshape", (tensor,), out, device, None, "shape", shape)
 
 
 def transpose(tensor, *, permutation=None, dimension=None, with_dimension=None, out=None, device=None):
@@ -57,7 +57,7 @@ def transpose(tensor, *, permutation=None, dimension=None, with_dimension=None, 
         permutation = tuple(order)
     elif dimension is not None or with_dimension is not None:
         raise ShapeError("transpose: permutation must not be given together with dimension and with_dimension")
-    return call(operation("transpose", permutation=permutation), (tensor,), out, device)
+    return call("transpose", (tensor,), out, device, None, "permutation", permutation)
 
 
 def broadcast(tensor, *, shape, out=None, device=None):
@@ -67,7 +67,7 @@ def broadcast(tensor, *, shape, out=None, device=None):
 
     MPSGraph: broadcastTensor:toShape:name: (macOS 12.0).
     """
-    return call(operation("broadcast", shape=shape), (tensor,), out, device)
+    return call("broadcast", (tensor,), out, device, None, "shape", shape)
 
 
 def cast(tensor, *, dtype, out=None, device=None):
@@ -78,7 +78,7 @@ def cast(tensor, *, dtype, out=None, device=None):
 
     MPSGraph: castTensor:toType:name: (macOS 12.0).
     """
-    return call(operation("cast", dtype=dtype), (tensor,), out, device)
+    return call("cast", (tensor,), out, device, None, "dtype", dtype)
 
 
 def slice(
@@ -105,9 +105,8 @@ def slice(
             raise ShapeError(f"slice: length must lie in [0, {size - first}] from start {first} on, got {count}")
         starts, ends = [0] * len(shape), list(shape)
         starts[axis], ends[axis] = first, first + count
-    return call(
-        operation("slice", starts=starts, ends=ends, strides=() if strides is None else strides), (tensor,), out, device
-    )
+    attributes = ("starts", "ends", "strides"), (starts, ends, () if strides is None else strides)
+    return call("slice", (tensor,), out, device, None, *attributes)
 
 
 def slice_gradient(input_gradient, *, fwd_in_shape, starts, ends, strides=None, out=None, device=None):
@@ -117,15 +116,6 @@ def slice_gradient(input_gradient, *, fwd_in_shape, starts, ends, strides=None, 
 
     MPSGraph: sliceGradientTensor:fwdInShapeTensor:starts:ends:strides:name: (macOS 11.0).
     """
-    return call(
-        operation(
-            "slice_gradient",
-            fwd_in_shape=fwd_in_shape,
-            starts=starts,
-            ends=ends,
-            strides=() if strides is None else strides,
-        ),
-        (input_gradient,),
-        out,
-        device,
-    )
+    names = ("fwd_in_shape", "starts", "ends", "strides")
+    values = (fwd_in_shape, starts, ends, () if strides is None else strides)
+    return call("slice_gradient", (input_gradient,), out, device, None, names, values)

@@ -85,7 +85,7 @@ Kernel make_grouped_pooling(const PoolingGeometry& geometry, const PoolingPlan& 
         // A transposition moves bits: the one of float serves int32.
         separate_slices(reinterpret_cast<const float*>(indices), single->result_slice, count, group,
                         reinterpret_cast<float*>(destination));
-        if (single->index_inner_step == 0 && single->named_outer == 1) continue;
+        if ((single->index_inner_step == 0 || single->inner == 1) && single->named_outer == 1) continue;
         for (std::int64_t slice = 0; slice < count; ++slice) {
           const std::int64_t base = single->slice_index(first + slice);
           for (std::int64_t pixel = 0; pixel < single->result_slice; pixel += single->inner)

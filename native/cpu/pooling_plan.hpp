@@ -41,7 +41,9 @@ struct PoolingPlan {
   /// The most taps that a window has inside.
   std::int64_t maximum_taps() const;
   /// The index contribution of a slice as a whole.
-  std::int64_t slice_index(std::int64_t slice) const { return slice % named_outer * source_slice; }
+  std::int64_t slice_index(std::int64_t slice) const {
+    return named_outer == 1 ? 0 : slice % named_outer * source_slice;  // a small slice costs less than a division
+  }
 };
 
 /// `group` slices interleaved as [position][inner][slice of the group] count as one slice of `group` times as many

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <list>
@@ -61,11 +62,11 @@ class Recycler {
       ++statistics_.acquisitions;
       statistics_.live_bytes += capacity;
       const auto found = by_capacity_.find(capacity);
-      if (found != by_capacity_.end() && !found->second.empty()) {
-        const auto block = found->second.back();  // the warmest
-        found->second.pop_back();
+      if (found != by_capacity_.end() && !found->second.kept.empty()) {
+        const auto block = found->second.kept.back();  // the warmest
+        found->second.kept.pop_back();
         void* data = block->data;
-        by_age_.erase(block);
+        spare_.splice(spare_.end(), by_age_, block);
         statistics_.recycled_bytes -= capacity;
         return {data, capacity};
       }
@@ -74,8 +75,13 @@ class Recycler {
     void* data = nullptr;
     try {
       data = map(capacity);
+      Nodes node(1);
       const std::lock_guard lock(mutex_);
+      Blocks& blocks = by_capacity_[capacity];
+      if (blocks.kept.capacity() == blocks.count) blocks.kept.reserve(std::max<std::size_t>(4, 2 * blocks.count));
       mapped_.emplace(reinterpret_cast<std::uintptr_t>(data), capacity);
+      ++blocks.count;
+      spare_.splice(spare_.end(), node);
       return {data, capacity};
     } catch (...) {
       if (data) munmap(data, capacity);
@@ -88,15 +94,10 @@ class Recycler {
   void release(Pages pages) noexcept {
     const std::lock_guard lock(mutex_);
     statistics_.live_bytes -= pages.capacity;
-    try {
-      auto& stack = by_capacity_[pages.capacity];
-      stack.reserve(stack.size() + 1);
-      by_age_.push_back(pages);
-      stack.push_back(std::prev(by_age_.end()));
-    } catch (const std::bad_alloc&) {
-      unmap(pages);
-      return;
-    }
+    const auto block = spare_.begin();
+    *block = pages;
+    by_age_.splice(by_age_.end(), spare_, block);
+    by_capacity_.find(pages.capacity)->second.kept.push_back(block);
     statistics_.recycled_bytes += pages.capacity;
     shrink(recycled_limit);
   }
@@ -129,26 +130,33 @@ class Recycler {
   }
 
  private:
-  void unmap(Pages pages) noexcept {
-    if (forget_) forget_(pages.data, pages.capacity);
-    mapped_.erase(reinterpret_cast<std::uintptr_t>(pages.data));
-    munmap(pages.data, pages.capacity);
-  }
+  using Nodes = std::list<Pages>;
+
+  /// The blocks of one capacity. Room for all of them in `kept`, like a node for each, is made when they are mapped: a
+  /// release allocates nothing and cannot fail.
+  struct Blocks {
+    std::vector<Nodes::iterator> kept;  ///< in order of age
+    std::size_t count = 0;              ///< mapped
+  };
 
   void shrink(std::size_t limit) noexcept {
     while (statistics_.recycled_bytes > limit) {
       const Pages oldest = by_age_.front();
-      auto& stack = by_capacity_.find(oldest.capacity)->second;
-      stack.erase(stack.begin());  // stacks are in order of age
+      Blocks& blocks = by_capacity_.find(oldest.capacity)->second;
+      blocks.kept.erase(blocks.kept.begin());
+      --blocks.count;
       by_age_.pop_front();
-      unmap(oldest);
+      if (forget_) forget_(oldest.data, oldest.capacity);
+      mapped_.erase(reinterpret_cast<std::uintptr_t>(oldest.data));
+      munmap(oldest.data, oldest.capacity);
       statistics_.recycled_bytes -= oldest.capacity;
     }
   }
 
   std::mutex mutex_;
-  std::list<Pages> by_age_;
-  std::unordered_map<std::size_t, std::vector<std::list<Pages>::iterator>> by_capacity_;
+  Nodes by_age_;  ///< the kept blocks, oldest first
+  Nodes spare_;   ///< a node for each block that is in use
+  std::unordered_map<std::size_t, Blocks> by_capacity_;
   std::map<std::uintptr_t, std::size_t> mapped_;
   ForgetMemory forget_ = nullptr;
   PageStatistics statistics_;

@@ -1,21 +1,9 @@
-"""Run under counter.c: prints, as JSON, what every founding operation allocates once its first calls are over.
-
-Arguments: the number of threads, the size (of images, channels, steps and units) and how often each is called.
-"""
-
-import ctypes
-import json
-import resource
-import sys
-from pathlib import Path
+"""The founding operations with their operands, as calls and as executables."""
 
 import numpy as np
 
 import mpsgraph_native as mg
 
-counter = ctypes.CDLL(None)  # preloaded
-for _function in (counter.counted_allocations, counter.counted_releases):
-    _function.restype = ctypes.c_long
 rng = np.random.default_rng(0)
 STEPS, BATCH = 4, 2
 PADDING = {"padding_left": 1, "padding_right": 1, "padding_top": 1, "padding_bottom": 1}
@@ -76,6 +64,17 @@ def recurrent(size, dtype):
         yield f"{name}_gradients", (), {**fields, **saved}
 
 
+def cases(size):
+    """(label, name, positional arguments, keywords) of every founding operation."""
+    for dtype in ("float32", "float16"):
+        for name, operands, fields in recurrent(size, dtype):
+            yield f"{name} {dtype}", name, operands, fields
+        for layout in ("NCHW", "NHWC"):
+            for name, operands, fields in (*convolutions(size, dtype, layout), *poolings(size, dtype, layout)):
+                form = " from source" if name == "max_pooling_2d_gradient" and "source" in fields else ""
+                yield f"{name}{form} {layout} {dtype}", name, operands, fields
+
+
 def compiled(name, operands, fields):
     """The same call as a graph's executable, and the arrays that it is fed."""
     graph, fed = mg.Graph(), []
@@ -89,68 +88,3 @@ def compiled(name, operands, fields):
     targets = getattr(graph, name)(*map(tensor, operands), **{key: tensor(value) for key, value in fields.items()})
     targets = [target for target in (targets if isinstance(targets, tuple) else (targets,)) if target is not None]
     return graph.compile(feeds=[feed for feed, _ in fed], targets=targets), [value for _, value in fed]
-
-
-def state():
-    pages = mg.memory_statistics()
-    return {
-        "resident bytes": int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize(),
-        "Python blocks": sys.getallocatedblocks(),
-        "mappings": pages["mappings"],
-        "live page bytes": pages["live_bytes"],
-    }
-
-
-def heap():
-    return {"allocations": counter.counted_allocations(), "releases": counter.counted_releases()}
-
-
-def measured(call, times):
-    """By how much each count has grown after so many calls."""
-    for _ in range(3):  # the first compiles and finds memory
-        call()
-    for _ in range(3):  # what the first work of a thread allocates comes once; what a call allocates, every time
-        before = state() | heap()
-        for _ in range(times):
-            call()
-        after = heap() | state()  # in this order: to look at the state allocates
-        grown = {name: after[name] - before[name] for name in before}
-        if not grown["allocations"]:
-            break
-    return grown
-
-
-def main(threads, size, times):
-    mg.set_default_device("cpu")
-    mg.set_num_threads(threads)
-    found = {"control": measured(lambda: bytearray(1 << 16), times)}
-    for dtype in ("float32", "float16"):
-        calls = [("", case) for case in recurrent(size, dtype)]
-        for layout in ("NCHW", "NHWC"):
-            calls += [
-                (f" {layout}", case) for case in (*convolutions(size, dtype, layout), *poolings(size, dtype, layout))
-            ]
-        for suffix, (name, operands, fields) in calls:
-            function = getattr(mg, name)
-            results = function(*operands, **fields)
-            out = results
-            if isinstance(results, tuple):
-                out = results = tuple(result for result in results if result is not None)
-            executable, values = compiled(name, operands, fields)
-            targets = list(results) if isinstance(results, tuple) else [results]
-            what = f"{name}{' from source' if name == 'max_pooling_2d_gradient' and 'source' in fields else ''}"
-            ways = {
-                "function": lambda function=function, operands=operands, fields=fields, out=out: function(
-                    *operands, **fields, out=out
-                ),
-                "executable": lambda executable=executable, values=values, targets=targets: executable.run(
-                    values, results=targets
-                ),
-            }
-            for way, call in ways.items():
-                found[f"{what}{suffix} {dtype} {way}"] = measured(call, times)
-    print(json.dumps(found))
-
-
-if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))

@@ -4,6 +4,7 @@
 cimport cython
 cimport numpy as cnp
 from cython.operator cimport dereference
+from libcpp cimport bool
 from libcpp.memory cimport shared_ptr
 from libcpp.vector cimport vector
 
@@ -12,14 +13,51 @@ from mpsgraph_native._core.interchange cimport as_ndarray
 from mpsgraph_native._core.memory cimport data_type_of, descriptor_of, shape_of
 from mpsgraph_native._native.engine cimport Executable as NativeExecutable
 from mpsgraph_native._native.engine cimport StepProfile as NativeStepProfile
-from mpsgraph_native._native.engine cimport profile_executable, run_executable
+from mpsgraph_native._native.engine cimport InterruptionCheck, profile_executable, run_executable
 from mpsgraph_native._native.types cimport DataType, TensorType
+
+import threading
 
 from mpsgraph_native._future import submit
 from mpsgraph_native._profile import StepProfile, table
 from mpsgraph_native.errors import DTypeError, ShapeError
 
 cnp.import_array()
+
+cdef extern from "Python.h":
+    unsigned long PyThread_get_thread_ident()
+    int PyErr_CheckSignals() noexcept
+
+cdef extern from *:
+    """
+    #include <atomic>
+    static std::atomic<bool> mpsgraph_native_exiting{false};
+    """
+    cppclass AtomicFlag "std::atomic<bool>":
+        bool load() nogil
+        void store(bool)
+    AtomicFlag _exiting "mpsgraph_native_exiting"
+
+
+def interrupt_runs():
+    """Ends the runs of all threads but the main one at their next step: the interpreter exits."""
+    _exiting.store(True)
+
+
+cdef bool _is_exiting() noexcept nogil:
+    return _exiting.load()
+
+
+cdef bool _has_raised() noexcept with gil:
+    # What a handler raises stays with this thread, which lets go of the GIL and of nothing else until it is seen.
+    return PyErr_CheckSignals() != 0
+
+
+cdef InterruptionCheck _check_of_this_thread() except NULL:
+    """What ends a run early: Python runs signal handlers in the main thread alone."""
+    if PyThread_get_thread_ident() == <unsigned long>threading.main_thread().ident:
+        return _has_raised
+    return _is_exiting
 
 
 @cython.final
@@ -33,17 +71,19 @@ cdef class _Run:
     cdef Results results
 
     def __call__(self):
+        cdef InterruptionCheck check = _check_of_this_thread()
         with nogil:
             run_executable(dereference(self.executable), self.inputs.data(), self.inputs.size(), self.outputs.data(),
-                           self.outputs.size())
+                           self.outputs.size(), check)
         return tuple(self.results.deliver())
 
     cdef tuple profile(self):
         """What each step took; the results wait for `deliver`."""
         cdef vector[NativeStepProfile] steps
+        cdef InterruptionCheck check = _check_of_this_thread()
         with nogil:
             steps = profile_executable(dereference(self.executable), self.inputs.data(), self.inputs.size(),
-                                       self.outputs.data(), self.outputs.size())
+                                       self.outputs.data(), self.outputs.size(), check)
         return tuple(
             StepProfile(step.operation.decode(), step.algorithm.decode(), step.threads, step.bytes, step.operations,
                         step.seconds)
@@ -81,6 +121,9 @@ cdef class Executable:
         With `profile` it also measures every step: its operation, the algorithm chosen, threads, bytes of operands and
         results, floating-point operations of the formula, and seconds; see `last_profile` and `describe()`. Engines that
         run their program as a whole, as mps does, give one step.
+
+        What a signal handler raises in the main thread, such as KeyboardInterrupt, ends a run on cpu before its next
+        step; what `results` hold then is undefined.
         """
         cdef _Run prepared = _prepare(self, inputs, results)
         if not profile:
@@ -89,10 +132,11 @@ cdef class Executable:
         return tuple(prepared.results.deliver())
 
     def run_async(self, inputs, *, results=None):
-        """Starts a run and gives a future at once: `.result(timeout)`, `await`, `.cancel()` while it has not started.
+        """Starts a run and gives a Future at once: `.result(timeout)`, `await`, `.cancel()` while it has not started.
 
         Arguments are checked now. Runs start in the order of the calls. The inputs must not be changed, nor the results
-        be read, before the future is done.
+        be read, before the future is done. When the interpreter exits, runs that have not started are cancelled, and
+        one that has ends before its next step.
         """
         return submit(_prepare(self, inputs, results))
 

@@ -44,6 +44,7 @@ from mpsgraph_native._core.graph import Tensor
 from mpsgraph_native._core.memory import memory_statistics, trim_memory
 from mpsgraph_native._core.tensor_data import TensorData, asarray, empty
 from mpsgraph_native._future import Future
+from mpsgraph_native._graph_operation import GraphOperation
 from mpsgraph_native.descriptors import *  # noqa: F403
 from mpsgraph_native.enumerations import *  # noqa: F403
 from mpsgraph_native.errors import CompileError, DeviceError, DTypeError, MPSGraphError, ShapeError
@@ -71,6 +72,7 @@ __all__ = [
     "Executable",
     "Future",
     "Graph",
+    "GraphOperation",
     "MPSGraphError",
     "ShapeError",
     "Tensor",

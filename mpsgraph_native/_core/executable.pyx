@@ -112,7 +112,7 @@ cdef class Executable:
         return dereference(self.native).bytes()
 
     def run(self, inputs, *, results=None, profile=False):
-        """Runs on arrays: a list in the order of the feeds, or a dict of Tensor to array.
+        """Runs on arrays: a list in the order of the feeds, or a dict of Tensors, or their names, to arrays.
 
         Gives a tuple of arrays in the order of the targets. With `results`, one array (or None) per target: they are
         written into and handed back. Wrong shapes and dtypes raise ShapeError and DTypeError naming the feed; nothing
@@ -157,14 +157,26 @@ cdef class Executable:
         return f"<Executable on {self.device!r}: ({feeds}) -> ({targets})>"
 
 
+cdef dict _by_tensor(Executable executable, dict inputs):
+    """The inputs with names replaced by the feeds that have them."""
+    cdef dict feeds = {tensor.name: tensor for tensor in executable.feeds}
+    cdef dict result = {}
+    for key, value in inputs.items():
+        tensor = feeds.get(key) if isinstance(key, str) else key
+        if tensor not in executable.feeds:
+            raise ShapeError(f"run: inputs must hold feeds alone, got {key!r}; they are {', '.join(feeds)}")
+        if tensor in result:
+            raise ShapeError(f"run: inputs must hold each feed once, got {tensor.name} twice")
+        result[tensor] = value
+    return result
+
+
 cdef list _in_order(Executable executable, object inputs):
     if isinstance(inputs, dict):
+        inputs = _by_tensor(executable, dict(inputs))
         missing = [tensor.name for tensor in executable.feeds if tensor not in inputs]
         if missing:
             raise ShapeError(f"run: inputs must hold every feed, {', '.join(missing)} missing")
-        unknown = [key for key in inputs if key not in executable.feeds]
-        if unknown:
-            raise ShapeError(f"run: inputs must hold feeds alone, got {unknown[0]!r}")
         return [inputs[tensor] for tensor in executable.feeds]
     if not isinstance(inputs, (list, tuple)):
         raise DTypeError(

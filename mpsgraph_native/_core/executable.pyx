@@ -99,7 +99,7 @@ cdef class Executable:
     """
 
     def __init__(self):
-        raise TypeError("executables are made by Graph.compile")
+        raise TypeError("executables are made by Graph.compile and Executable.load")
 
     @property
     def device(self):
@@ -139,6 +139,28 @@ cdef class Executable:
         one that has ends before its next step.
         """
         return submit(_prepare(self, inputs, results))
+
+    def save(self, path):
+        """Writes the program to a file that Executable.load compiles again, on this or another machine or device.
+
+        The file holds operations with attributes, constants, names, shapes and dtypes of feeds and targets in their
+        order, the package's version and a checksum. It is written beside its place and moved there in one step. OSError
+        where it cannot be written.
+        """
+        from mpsgraph_native._core.executable_file import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path, device=None):
+        """Reads a file that `save` wrote and compiles its program for `device`.
+
+        `feeds` and `targets` are Tensors of a fresh Graph. CompileError names the path and what is wrong with the
+        file; OSError is raised where it cannot be read, DeviceError where the device is not available.
+        """
+        from mpsgraph_native._core.executable_file import load
+
+        return load(path, device)
 
     def describe(self):
         """Feeds, targets and memory in words; after a run with `profile=True` also what each step took."""

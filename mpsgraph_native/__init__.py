@@ -18,6 +18,7 @@ from mpsgraph_native import ops as _ops
 from mpsgraph_native._core.cache import (
     CacheInfo,
     cache_info,
+    cache_limit,
     clear_cache,
     compiled_storage,
     compiled_storage_limit,
@@ -80,6 +81,7 @@ __all__ = [
     "__version__",  # noqa: F405  see __getattr__
     "asarray",
     "cache_info",
+    "cache_limit",
     "clear_cache",
     "compiled_storage",
     "compiled_storage_limit",

@@ -1,12 +1,16 @@
 """The package inside a process: fork, spawn, exceptions on worker threads, import, exit."""
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import textwrap
+import threading
+import time
 
 import pytest
+from mps_support import MPS, needs_stand_in
 
 TIMEOUT = 120
 # Metal has no life after a fork; the cpu engine has.
@@ -114,15 +118,60 @@ def test_spawned_workers_compute(tmp_path):
     assert done.stdout.strip() == "[0.0, 3.0, 12.0, 27.0]"
 
 
-def test_import_is_quick_and_quiet():
-    """Importing takes no device and prints nothing; most of the time is NumPy's."""
+def test_import_is_quiet():
+    assert python("import mpsgraph_native") == ""
+
+
+def test_import_starts_no_thread():
+    code = "import threading, mpsgraph_native; print(threading.active_count(), len(os.listdir('/proc/self/task')))"
+    if os.path.isdir("/proc/self/task"):
+        before = int(python("import os, numpy; print(len(os.listdir('/proc/self/task')))"))
+        assert python("import os; " + code) == f"1 {before}"
+
+
+@needs_stand_in
+@pytest.mark.parametrize("engine", ["mps", None])
+def test_import_looks_for_no_gpu(engine):
+    """Only the first call that needs a device does."""
     code = """
-    import time, numpy
-    began = time.perf_counter()
-    import mpsgraph_native
-    print(time.perf_counter() - began)
+    import ctypes, importlib.util, pathlib
+    (place,) = importlib.util.find_spec("mpsgraph_native").submodule_search_locations
+    (core,) = pathlib.Path(place).rglob("libmpsgraph_native_core.so")
+    core = ctypes.CDLL(str(core))
+    core.stand_in_set_device_present(0)
+    import mpsgraph_native as mg
+    core.stand_in_set_device_present(1)
+    print(mg.default_device().name, mg.default_device().available)
     """
-    assert float(python(code)) < 1.0
+    assert python(code, environment={"MPSGRAPH_NATIVE_ENGINE": engine or ""}) == "mps True"
+
+
+def test_an_unknown_engine_is_refused_at_import():
+    code = """
+    try:
+        import mpsgraph_native
+    except RuntimeError as error:
+        print(type(error).__name__, error)
+    """
+    printed = python(code, environment={"MPSGRAPH_NATIVE_ENGINE": "abacus"})
+    assert printed.startswith("DeviceError MPSGRAPH_NATIVE_ENGINE") and "abacus" in printed
+
+
+@pytest.mark.skipif(MPS.available, reason="this machine has Metal")
+def test_an_engine_that_is_missing_is_refused_at_the_first_use():
+    code = """
+    import numpy as np, mpsgraph_native as mg
+    x = np.ones(3, np.float32)
+    for use in (lambda: mg.square(x), mg.default_device):
+        try:
+            use()
+        except mg.DeviceError as error:
+            print("MPSGRAPH_NATIVE_ENGINE" in str(error) and mg.devices()[0].reason in str(error))
+    print(mg.square(x, device="cpu").sum())
+    mg.set_default_device("cpu")
+    print(mg.square(x).sum())
+    """
+    assert python(code, environment={"MPSGRAPH_NATIVE_ENGINE": "mps"}).split() == ["True", "True", "3.0", "3.0"]
 
 
 def test_import_does_not_load_torch_or_jax():
@@ -173,6 +222,184 @@ def test_exit_with_work_in_flight():
     # Python frees nothing of the daemon threads that it ends; only the address sanitizer minds.
     environment = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
     assert python(textwrap.dedent(WORK) + textwrap.dedent(code), environment=environment) == "end"
+
+
+# Steps of some ten milliseconds each, many minutes of them.
+LONG_RUN = """
+    import signal, threading, time
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+    graph = mg.Graph()
+    t = product = graph.placeholder((700, 700), "float32", name="t")
+    for _ in range(20000):
+        product = graph.matrix_multiplication(product, t)
+    executable = graph.compile(feeds=[t], targets=[product], device="cpu")
+    values = np.zeros((700, 700), np.float32)
+"""
+
+
+def ended(code, *, after="ready", send=None, environment=None):
+    """Runs code in a fresh interpreter; sends it a signal after it printed a line. Gives exit status, output and errors."""
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(WORK) + textwrap.dedent(LONG_RUN) + textwrap.dedent(code)],
+            stdout=subprocess.PIPE, stderr=errors, text=True, cwd=tempfile.gettempdir(),
+            env=os.environ | (environment or {}),
+        )  # fmt: skip
+        watchdog = threading.Timer(TIMEOUT, process.kill)
+        watchdog.start()
+        with process:
+            first = process.stdout.readline().strip()
+            if send is not None:
+                time.sleep(0.3)
+                process.send_signal(send)
+            output = process.stdout.read()
+        watchdog.cancel()
+        errors.seek(0)
+        said = errors.read()
+    assert first == after, said
+    return process.returncode, output, said
+
+
+INTERRUPTED = {
+    "run": "executable.run([values])",
+    "results": "executable.run([values], results=[np.empty_like(values)])",
+    "profile": "executable.run([values], profile=True)",
+    "graph": "graph.run({t: values}, [product], device='cpu')",
+    "result": "executable.run_async([values]).result()",
+}
+
+
+@pytest.mark.parametrize("how", INTERRUPTED)
+def test_an_interrupt_ends_a_long_run(how):
+    code = f"""
+    print("ready", flush=True)
+    try:
+        {INTERRUPTED[how]}
+    except KeyboardInterrupt:
+        print("interrupted")
+    (total,) = graph.run({{t: values}}, [graph.reduction_sum(t, axes=None)], device="cpu")
+    print(total.ravel())
+    """
+    status, output, errors = ended(code, send=signal.SIGINT)
+    assert (status, output.split("\n")[:2]) == (0, ["interrupted", "[0.]"]), errors
+
+
+def test_an_interrupt_that_nobody_handles():
+    status, _, errors = ended("print('ready', flush=True)\nexecutable.run([values])", send=signal.SIGINT)
+    assert status == -signal.SIGINT
+    assert errors.strip().endswith("KeyboardInterrupt")
+
+
+def test_what_another_handler_raises():
+    code = """
+    class Alarm(Exception):
+        pass
+    def ring(number, frame):
+        raise Alarm("enough")
+    signal.signal(signal.SIGALRM, ring)
+    print("ready", flush=True)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        executable.run([values])
+    except Alarm as alarm:
+        print(alarm)
+    """
+    assert ended(code)[:2] == (0, "enough\n")
+
+
+def test_a_handler_that_raises_nothing_ends_no_run():
+    code = """
+    rung = []
+    signal.signal(signal.SIGALRM, lambda number, frame: rung.append(time.monotonic()))
+    short = t
+    for _ in range(60):
+        short = graph.matrix_multiplication(short, t)
+    short = graph.compile(feeds=[t], targets=[short], device="cpu")
+    print("ready", flush=True)
+    signal.setitimer(signal.ITIMER_REAL, 0.1, 0.1)
+    (value,) = short.run([np.eye(700, dtype=np.float32)])
+    ended = time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    assert (value == np.eye(700)).all()
+    print(rung[0] < ended)
+    """
+    assert ended(code)[:2] == (0, "True\n")
+
+
+def test_a_run_of_another_thread_is_not_interrupted():
+    """Python gives signals to its main thread."""
+    code = """
+    short = t
+    for _ in range(60):
+        short = graph.matrix_multiplication(short, t)
+    short = graph.compile(feeds=[t], targets=[short], device="cpu")
+    outcomes = []
+    thread = threading.Thread(target=lambda: outcomes.extend(short.run([np.eye(700, dtype=np.float32)])))
+    thread.start()
+    print("ready", flush=True)
+    try:
+        while thread.is_alive():
+            time.sleep(0.01)
+    except KeyboardInterrupt:
+        print("interrupted")
+    thread.join()
+    print((outcomes[0] == np.eye(700)).all())
+    """
+    status, output, errors = ended(code, send=signal.SIGINT)
+    assert status == 0, errors
+    assert output.split()[-1] == "True"
+
+
+@pytest.mark.parametrize("leave", ["", "raise SystemExit(3)", "raise ValueError('over')"], ids=["end", "exit", "error"])
+def test_exit_with_long_runs_in_flight(leave):
+    """What waits is cancelled, what runs ends before its next step."""
+    code = f"""
+    futures = [executable.run_async([values]) for _ in range(5)]
+    futures[1].add_done_callback(lambda future: print("cancelled", future.cancelled(), flush=True))
+    while not futures[0].running():
+        time.sleep(0.01)
+    print("ready", flush=True)
+    {leave}
+    """
+    status, output, errors = ended(code)
+    assert (status, output) == ({"": 0, "raise SystemExit(3)": 3}.get(leave, 1), "cancelled True\n")
+    assert errors == "" or "over" in errors
+
+
+def test_runs_that_are_started_during_the_exit_are_refused():
+    code = """
+    from mpsgraph_native import _future
+    _future._exit()
+    try:
+        executable.run_async([values])
+    except RuntimeError as error:
+        print("ready", flush=True)
+        print(error)
+    """
+    status, output, _ = ended(code)
+    assert status == 0 and "exits" in output
+
+
+@needs_fork
+def test_a_forked_child_runs_asynchronously():
+    code = """
+    short = graph.compile(feeds=[t], targets=[graph.square(t)], device="cpu")
+    first = short.run_async([values]).result(60)
+    busy = [executable.run_async([values]) for _ in range(2)]
+    while not busy[0].running():
+        time.sleep(0.01)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        (value,) = short.run_async([values + 2]).result(30)
+        os._exit(0 if (value == 4).all() else 1)
+    _, status = os.waitpid(child, 0)
+    print("ready", flush=True)
+    print(status)
+    """
+    environment = ON_CPU | {"PYTHONWARNINGS": "ignore::DeprecationWarning"}
+    status, output, errors = ended("import os\n" + textwrap.dedent(code), environment=environment)
+    assert (status, output) == (0, "0\n"), errors
 
 
 def test_exit_with_objects_in_cycles():

@@ -1,7 +1,6 @@
 """Graphs as pictures: the DOT language, and SVG where the program `dot` of Graphviz is installed."""
 
 import re
-import shutil
 
 __all__ = ["svg_of", "to_dot"]
 
@@ -66,7 +65,8 @@ def to_dot(operations):
 
 def svg_of(dot):
     """The picture of a text in DOT; None without the program `dot`, and where it fails or takes too long."""
-    import subprocess  # takes long to import, and few ask for a picture
+    import shutil  # both take long to import, and few ask for a picture
+    import subprocess
 
     program = shutil.which("dot")
     if program is None:

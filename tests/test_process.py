@@ -381,6 +381,34 @@ def test_runs_that_are_started_during_the_exit_are_refused():
 
 
 @needs_fork
+def test_an_interrupt_ends_a_run_of_a_child_that_another_thread_forked():
+    """That thread is the child's main thread."""
+    code = """
+    import os
+    def fork():
+        child = os.fork()
+        if child:
+            _, status = os.waitpid(child, 0)
+            print(os.waitstatus_to_exitcode(status))
+            return
+        signal.alarm(60)
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            executable.run([values])
+        except KeyboardInterrupt:
+            os._exit(3)
+        os._exit(0)
+    print("ready", flush=True)
+    thread = threading.Thread(target=fork)
+    thread.start()
+    thread.join()
+    """
+    environment = ON_CPU | {"PYTHONWARNINGS": "ignore::DeprecationWarning"}
+    status, output, errors = ended(code, environment=environment)
+    assert (status, output) == (0, "3\n"), errors
+
+
+@needs_fork
 def test_a_forked_child_runs_asynchronously():
     code = """
     short = graph.compile(feeds=[t], targets=[graph.square(t)], device="cpu")

@@ -16,6 +16,7 @@ from mpsgraph_native._native.engine cimport StepProfile as NativeStepProfile
 from mpsgraph_native._native.engine cimport InterruptionCheck, profile_executable, run_executable
 from mpsgraph_native._native.types cimport DataType, TensorType
 
+import os
 import threading
 
 from mpsgraph_native._future import submit
@@ -53,11 +54,21 @@ cdef bool _has_raised() noexcept with gil:
     return PyErr_CheckSignals() != 0
 
 
-cdef InterruptionCheck _check_of_this_thread() except NULL:
+cdef unsigned long _main_thread = threading.main_thread().ident
+
+
+def _become_main_thread():
+    global _main_thread
+    _main_thread = PyThread_get_thread_ident()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_become_main_thread)
+
+
+cdef InterruptionCheck _check_of_this_thread() noexcept:
     """What ends a run early: Python runs signal handlers in the main thread alone."""
-    if PyThread_get_thread_ident() == <unsigned long>threading.main_thread().ident:
-        return _has_raised
-    return _is_exiting
+    return _has_raised if PyThread_get_thread_ident() == _main_thread else _is_exiting
 
 
 @cython.final

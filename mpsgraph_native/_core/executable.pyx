@@ -192,12 +192,16 @@ cdef class Executable:
 
 cdef dict _by_tensor(Executable executable, dict inputs):
     """The inputs with names replaced by the feeds that have them."""
-    cdef dict feeds = {tensor.name: tensor for tensor in executable.feeds}
+    cdef set feeds = set(executable.feeds)
+    cdef dict named = {}
     cdef dict result = {}
+    if any([isinstance(key, str) for key in inputs]):
+        named = {tensor.name: tensor for tensor in feeds}
     for key, value in inputs.items():
-        tensor = feeds.get(key) if isinstance(key, str) else key
-        if tensor not in executable.feeds:
-            raise ShapeError(f"run: inputs must hold feeds alone, got {key!r}; they are {', '.join(feeds)}")
+        tensor = named.get(key) if isinstance(key, str) else key
+        if tensor not in feeds:
+            names = ", ".join([tensor.name for tensor in executable.feeds])
+            raise ShapeError(f"run: inputs must hold feeds alone, got {key!r}; they are {names}")
         if tensor in result:
             raise ShapeError(f"run: inputs must hold each feed once, got {tensor.name} twice")
         result[tensor] = value

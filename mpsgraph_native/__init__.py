@@ -18,6 +18,7 @@ from mpsgraph_native import ops as _ops
 from mpsgraph_native._core.cache import (
     CacheInfo,
     cache_info,
+    cache_limit,
     clear_cache,
     compiled_storage,
     compiled_storage_limit,
@@ -44,6 +45,7 @@ from mpsgraph_native._core.memory import memory_statistics, trim_memory
 from mpsgraph_native._core.run import CopiedInput, last_copies, transfer_statistics
 from mpsgraph_native._core.tensor_data import TensorData, asarray, empty
 from mpsgraph_native._future import Future
+from mpsgraph_native._graph_operation import GraphOperation
 from mpsgraph_native.descriptors import *  # noqa: F403
 from mpsgraph_native.enumerations import *  # noqa: F403
 from mpsgraph_native.errors import CompileError, DeviceError, DTypeError, MPSGraphError, ShapeError
@@ -71,6 +73,7 @@ __all__ = [
     "Executable",
     "Future",
     "Graph",
+    "GraphOperation",
     "MPSGraphError",
     "ShapeError",
     "Tensor",
@@ -78,6 +81,7 @@ __all__ = [
     "__version__",  # noqa: F405  see __getattr__
     "asarray",
     "cache_info",
+    "cache_limit",
     "clear_cache",
     "compiled_storage",
     "compiled_storage_limit",

@@ -18,6 +18,16 @@ def _parser():
     info.add_argument("--json", action="store_true", help="print one JSON object")
     info.set_defaults(run=_information.main)
 
+    cache = commands.add_parser("cache", help="the compiled executables that mps keeps on disk")
+    actions = cache.add_subparsers(dest="action", required=True, metavar="ACTION")
+    for name, run, text in (
+        ("list", _list_stored, "what is kept, and how much of its limit it takes; exits with 1 when it cannot be read"),
+        ("clear", _clear_stored, "remove everything; exits with 1 when something cannot be removed"),
+    ):
+        action = actions.add_parser(name, help=text, description=text)
+        action.add_argument("--json", action="store_true", help="print one JSON object")
+        action.set_defaults(run=run)
+
     demo = commands.add_parser(
         "demo",
         help="train two classifiers of handwritten digits",
@@ -42,6 +52,18 @@ def _parser():
     verify.add_argument("--quick", action="store_true", help="small shapes only: seconds instead of a minute")
     verify.set_defaults(run=_verify)
     return parser
+
+
+def _list_stored(arguments):
+    from mpsgraph_native._storage import show
+
+    return show(arguments)
+
+
+def _clear_stored(arguments):
+    from mpsgraph_native._storage import clear
+
+    return clear(arguments)
 
 
 def _demo(arguments):

@@ -1,69 +1,102 @@
-"""Futures of asynchronous runs."""
+"""Asynchronous runs: their futures, and the thread that runs them."""
 
+import atexit
+import concurrent.futures
+import contextlib
 import os
+import threading
+from queue import Empty, SimpleQueue
 
 __all__ = ["Future", "submit"]
 
+# How long the interpreter's exit waits for the step that is running: a device that hangs must not keep it.
+_patience_at_exit = 10.0
 
-class Future:
-    """The result of a run that was started; can be waited for and awaited."""
 
-    __slots__ = ("_future",)
+class Future(concurrent.futures.Future):
+    """The results of a run that was started.
 
-    def __init__(self, future):
-        self._future = future
-
-    def result(self, timeout=None):
-        """The run's results; waits at most `timeout` seconds, then raises TimeoutError. Raises what the run raised."""
-        try:
-            return self._future.result(timeout)
-        finally:
-            del self  # the traceback of what it raises holds this frame: they would keep each other
-
-    def exception(self, timeout=None):
-        """What the run raised, or None."""
-        return self._future.exception(timeout)
-
-    def done(self):
-        """Whether the run has ended or was cancelled."""
-        return self._future.done()
-
-    def cancel(self):
-        """Cancels a run that has not started; gives whether it did."""
-        return self._future.cancel()
-
-    def cancelled(self):
-        """Whether the run was cancelled."""
-        return self._future.cancelled()
-
-    def add_done_callback(self, function):
-        """Calls function(self) when the run has ended."""
-        self._future.add_done_callback(lambda _: function(self))
+    A concurrent.futures.Future, so that concurrent.futures.wait and as_completed take it; it can be awaited as well.
+    """
 
     def __await__(self):
         import asyncio  # imported late: who awaits has it, others need not wait for it
 
-        return asyncio.wrap_future(self._future).__await__()
+        return asyncio.wrap_future(self).__await__()
 
 
-_executor = None
+class _Worker:
+    """One thread that makes one run after another: a run uses all threads by itself."""
+
+    def __init__(self):
+        self.queue = SimpleQueue()
+        # A daemon: the interpreter's exit would wait for other threads before it tells anybody.
+        self.thread = threading.Thread(target=self.work, name="mpsgraph_native", daemon=True)
+        self.thread.start()
+
+    def work(self):
+        while (entry := self.queue.get()) is not None:
+            self.run(*entry)
+            del entry  # what waits for the next run must not keep the last one's memory
+
+    @staticmethod
+    def run(future, run):
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            results = run()
+        except BaseException as error:
+            future.set_exception(error)
+            del future, run  # the error's traceback holds this frame: they would keep each other
+        else:
+            future.set_result(results)
+
+    def end(self):
+        """Cancels what waits; gives up on what runs when it does not end in time."""
+        from mpsgraph_native._core.interruption import interrupt_runs
+
+        with contextlib.suppress(Empty):
+            while True:
+                self.queue.get_nowait()[0].cancel()
+        self.queue.put(None)
+        interrupt_runs()
+        self.thread.join(_patience_at_exit)
+
+
+_lock = threading.Lock()
+_worker = None
+_exiting = False
 
 
 def submit(run):
-    """Queues `run` behind the earlier ones: one worker, since a run uses all threads by itself."""
-    global _executor
-    if _executor is None:
-        from concurrent.futures import ThreadPoolExecutor
-
-        _executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="mpsgraph_native")
-    return Future(_executor.submit(run))
-
-
-def _forget_executor():
-    # The worker thread does not exist in a forked child.
-    global _executor
-    _executor = None
+    """Queues `run` behind the earlier ones; gives its Future."""
+    global _worker
+    future = Future()
+    with _lock:
+        if _exiting:
+            raise RuntimeError("run_async: no run can be started any more, the interpreter exits")
+        if _worker is None:
+            _worker = _Worker()
+        _worker.queue.put((future, run))
+    return future
 
 
+def _exit():
+    global _exiting
+    with _lock:
+        _exiting = True
+        worker = _worker
+    if worker is not None:
+        worker.end()
+
+
+def _forget_worker():
+    # Neither the thread nor whoever held the lock exists in a forked child.
+    global _lock, _worker
+    _lock = threading.Lock()
+    _worker = None
+
+
+atexit.register(_exit)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_executor)
+    os.register_at_fork(after_in_child=_forget_worker)

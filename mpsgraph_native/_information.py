@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
@@ -32,6 +33,23 @@ def _version_of(package):
         return None
 
 
+_import = """
+import time, numpy
+began = time.perf_counter()
+import mpsgraph_native
+print(time.perf_counter() - began)
+"""
+
+
+def _import_seconds():
+    """What importing the package takes in a fresh process that has NumPy; None where none can be started."""
+    try:
+        done = subprocess.run([sys.executable, "-P", "-c", _import], capture_output=True, timeout=60, check=True)
+        return float(done.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return None
+
+
 def collect():
     """Everything as plain values, ready for JSON."""
     available, in_use = mg.instruction_sets()
@@ -53,6 +71,7 @@ def collect():
             }
             for device in mg.devices()
         ],
+        "import_seconds": _import_seconds(),
         "threads": mg.get_num_threads(),
         "instruction_sets": {"available": available, "in_use": in_use},
         "cache": mg.cache_info()._asdict(),
@@ -69,6 +88,8 @@ def _lines(information):
     for engine in information["engines"]:
         state = engine["description"] if engine["available"] else f"not available: {engine['reason']}"
         yield f"  {engine['name']:<16} {state}{' (default)' if engine['default'] else ''}"
+    seconds = information["import_seconds"]
+    yield f"import             {'not measured' if seconds is None else f'{seconds * 1e3:.0f} ms beside NumPy'}"
     yield f"threads            {information['threads']}"
     sets = information["instruction_sets"]
     yield f"instruction sets   {', '.join(sets['available'])}; in use: {sets['in_use']}"

@@ -6,6 +6,7 @@ import inspect
 from mpsgraph_native import ops
 from mpsgraph_native._core.graph import GraphCore
 from mpsgraph_native._core.graph_site import GraphSite
+from mpsgraph_native._dot import svg_of, to_dot
 
 __all__ = ["Graph"]
 
@@ -16,6 +17,18 @@ class Graph(GraphCore):
     Every array function of the package is a method with the same arguments, `name=` in place of `out=` and `device=`;
     it takes Tensors of this graph and gives Tensors.
     """
+
+    def to_dot(self):
+        """The graph in Graphviz' language DOT, the same text for the same graph.
+
+        Operations are boxes with name, kind and attributes; placeholders are blue ellipses, constants yellow notes. What
+        no operation reads is a result, a green circle. Edges have the argument's name, dtype and shape.
+        """
+        return to_dot(self.operations)
+
+    def _repr_svg_(self):
+        """The picture that notebooks show; None, and so text instead, where the program `dot` is not installed."""
+        return svg_of(self.to_dot())
 
 
 def _method(function):

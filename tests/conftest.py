@@ -1,3 +1,9 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
 import mpsgraph_native as mg
 
 
@@ -8,3 +14,16 @@ def pytest_collection_modifyitems(config, items):
     left_out = [item for item in items if item.get_closest_marker("float64")]
     items[:] = [item for item in items if not item.get_closest_marker("float64")]
     config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.fixture
+def command(tmp_path):
+    """Runs python -m mpsgraph_native in another directory."""
+
+    def run(*arguments, environment=None):
+        return subprocess.run(
+            [sys.executable, "-m", "mpsgraph_native", *arguments], capture_output=True, text=True, timeout=300,
+            check=False, cwd=tmp_path, env=os.environ | (environment or {}),
+        )  # fmt: skip
+
+    return run

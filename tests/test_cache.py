@@ -259,3 +259,110 @@ def test_many_shapes_stay_within_the_limits():
     info = mg.cache_info()
     assert info.bytes <= info.limit_bytes
     assert info.entries <= info.limit_entries
+
+
+def limits():
+    information = mg.cache_info()
+    return information.limit_entries, information.limit_bytes
+
+
+def test_a_limit_for_a_block():
+    before = limits()
+    for size in range(3, 8):
+        add(size)
+    with mg.cache_limit(entries=2) as nothing:
+        assert nothing is None
+        assert limits() == (2, before[1])
+        assert mg.cache_info().entries == 2
+        with mg.cache_limit(bytes=10**6, entries=1):
+            assert limits() == (1, 10**6)
+            with mg.cache_limit():
+                assert limits() == (1, 10**6)
+        assert limits() == (2, before[1])
+    assert limits() == before
+    assert counted(lambda: add(7)) == (1, 0, 0)
+
+
+def test_a_limit_for_a_block_that_raises():
+    before = limits()
+    with pytest.raises(KeyError), mg.cache_limit(entries=3), mg.cache_limit(bytes=5):
+        assert limits() == (3, 5)
+        raise KeyError
+    assert limits() == before
+
+
+def test_what_a_block_does_not_limit_stays_as_it_is_set_meanwhile():
+    before = limits()
+    with mg.cache_limit(entries=3):
+        mg.set_cache_limit(entries=7, bytes=10**7)
+    assert limits() == (before[0], 10**7)
+
+
+@pytest.mark.parametrize("argument", ["entries", "bytes"])
+@pytest.mark.parametrize("value", [-1, 1.5, "many", True])
+def test_limits_of_a_block_refused(argument, value):
+    before = limits()
+    with (
+        pytest.raises((ValueError, TypeError), match=names(argument)),
+        mg.cache_limit(**{"entries": 5, "bytes": 5, argument: value}),
+    ):
+        raise AssertionError("it was entered")
+    assert limits() == before
+
+
+def large_graph():
+    """A fresh graph whose compilation takes long enough for others to come."""
+    graph = mg.Graph()
+    tensor = graph.placeholder((3,), name="x")
+    feeds = [tensor]
+    for _ in range(400):
+        tensor = graph.square(graph.addition(tensor, tensor))
+    return graph, feeds, [tensor]
+
+
+def test_threads_that_want_one_entry_build_it_once():
+    threads, rounds = 8, 10
+    problems = [large_graph() for _ in range(threads)]  # equal programs of different graphs
+    barrier = threading.Barrier(threads)
+    executables = [[] for _ in range(threads)]
+
+    def work(index):
+        graph, feeds, targets = problems[index]
+        for _ in range(rounds):
+            if barrier.wait(60) == 0:
+                mg.clear_cache()
+            barrier.wait(60)
+            executables[index].append(graph.compile(feeds=feeds, targets=targets))
+            barrier.wait(60)
+            seen.add(mg.cache_info()[:1] + mg.cache_info()[2:5])
+            barrier.wait(60)
+
+    seen = set()
+    workers = [threading.Thread(target=work, args=(index,)) for index in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert all(len(compiled) == rounds for compiled in executables)
+    assert seen == {(1, threads - 1, 1, 0)}  # entries, hits, misses, evictions
+
+
+def test_a_build_that_fails_fails_for_all_who_wait():
+    threads = 8
+    barrier = threading.Barrier(threads)
+    errors = []
+
+    def work():
+        barrier.wait(60)
+        try:
+            mg.addition(counting(3), counting(4))
+        except mg.ShapeError as error:
+            errors.append(str(error))
+
+    workers = [threading.Thread(target=work) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(errors) == threads and len(set(errors)) == 1
+    assert mg.cache_info().entries == 0

@@ -1,24 +1,10 @@
 """python -m mpsgraph_native, run from another directory."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
 import mpsgraph_native as mg
-
-
-@pytest.fixture
-def command(tmp_path):
-    def run(*arguments, environment=None):
-        return subprocess.run(
-            [sys.executable, "-m", "mpsgraph_native", *arguments], capture_output=True, text=True, timeout=300,
-            check=False, cwd=tmp_path, env=os.environ | (environment or {}),
-        )  # fmt: skip
-
-    return run
 
 
 def json_info(command, **keywords):
@@ -32,12 +18,14 @@ def test_info(command):
     assert done.returncode == 0, done.stderr
     assert mg.__version__ in done.stdout
     assert "cpu" in done.stdout
+    assert "ms beside NumPy" in done.stdout
     assert not done.stderr
 
 
 def test_info_as_json(command):
     info = json_info(command)
     assert {"versions", "engines", "threads", "cache"} <= set(info)
+    assert info["import_seconds"] > 0
     engines = {engine["name"]: engine for engine in info["engines"]}
     assert engines["cpu"]["available"] is True
     assert set(engines) == {device.name for device in mg.devices()}
@@ -81,7 +69,7 @@ def test_unknown_commands(command, arguments):
 def test_help(command):
     done = command("--help")
     assert done.returncode == 0
-    for name in ("info", "demo"):
+    for name in ("info", "cache", "demo", "verify"):
         assert name in done.stdout
 
 

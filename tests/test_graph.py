@@ -1,8 +1,6 @@
 """Graph, placeholders, constants, executables and their feeds."""
 
-import asyncio
 import gc
-import weakref
 
 import numpy as np
 import pytest
@@ -107,6 +105,30 @@ def test_run_with_a_list_and_with_a_dictionary(net):
         assert_same_bits(value, net.expected)
 
 
+def test_run_with_names(net):
+    executable = net.compile()
+    for inputs in (
+        {"y": net.values[1], "x": net.values[0]},
+        {"y": net.values[1], net.x: net.values[0]},
+    ):
+        assert_same_bits(executable.run(inputs)[0], net.expected)
+
+
+def test_names_refused(net):
+    executable = net.compile()
+    both = {"x": net.values[0], "y": net.values[1]}
+    with pytest.raises(ValueError, match=names("target")):
+        executable.run({**both, "target": net.values[0]})
+    with pytest.raises(ValueError, match=names("x")) as caught:
+        executable.run({**both, net.x: net.values[0]})
+    assert "twice" in str(caught.value)
+    with pytest.raises(ValueError, match=names("y")):
+        executable.run({"x": net.values[0]})
+    for key in (0, None, (1, 2)):
+        with pytest.raises(ValueError, match=names("feeds")):
+            executable.run({**both, key: net.values[0]})
+
+
 def test_feeds_and_targets_keep_their_order(net):
     executable = net.graph.compile(feeds=[net.y, net.x], targets=[net.target, net.twice], device="cpu")
     assert list(executable.feeds) == [net.y, net.x]
@@ -158,64 +180,6 @@ def test_results_overlapping_a_feed(net):
     with pytest.raises(ValueError, match=names("results")):
         executable.run(list(net.values), results=[net.values[0]])
     np.testing.assert_array_equal(net.values[0], before)
-
-
-def test_run_async_result(net):
-    executable = net.compile()
-    futures = [executable.run_async(list(net.values)) for _ in range(10)]
-    for future in futures:
-        (value,) = future.result()
-        assert_same_bits(value, net.expected)
-
-
-def test_run_async_await(net):
-    executable = net.compile()
-
-    async def main():
-        (value,) = await executable.run_async(list(net.values))
-        gathered = await asyncio.gather(*(wait(executable) for _ in range(5)))
-        return [value, *gathered]
-
-    async def wait(executable):
-        (value,) = await executable.run_async(list(net.values))
-        return value
-
-    for value in asyncio.run(main()):
-        assert_same_bits(value, net.expected)
-
-
-def test_run_async_keeps_its_memory_alive(net):
-    executable = net.compile()
-    future = executable.run_async([array.copy() for array in net.values])
-    del executable
-    gc.collect()
-    assert_same_bits(future.result()[0], net.expected)
-
-
-def test_run_async_that_fails_leaves_no_cycle():
-    """Without it the error and its future would keep each other until the cyclic garbage collector comes."""
-    graph = mg.Graph()
-    gradient = graph.placeholder((1, 1, 1, 1), "float32", name="gradient")
-    indices = graph.placeholder((1, 1, 1, 1), "int32", name="indices")
-    window = mg.Pooling2DDescriptor(kernel_height=2, kernel_width=2, return_indices_mode="GlobalFlatten2D")
-    target = graph.max_pooling_2d_gradient(gradient, indices=indices, output_shape=(1, 1, 2, 2), descriptor=window)
-    executable = graph.compile(feeds=[gradient, indices], targets=[target])
-    gc.disable()
-    try:
-        future = executable.run_async([counting(1, 1, 1, 1), np.full((1, 1, 1, 1), 4, np.int32)])
-        with pytest.raises(mg.ShapeError, match="indices") as raised:
-            future.result(60)
-        error = weakref.ref(raised.value)
-        del future, raised
-        assert error() is None
-    finally:
-        gc.enable()
-
-
-def test_run_async_refuses_like_run(net):
-    executable = net.compile()
-    with pytest.raises(REFUSED, match=names("y")):
-        executable.run_async([net.values[0], net.values[1][:1]]).result()
 
 
 def test_executable_outlives_its_graph():

@@ -3,25 +3,11 @@
 import os
 import subprocess
 import sys
-import tempfile
 import textwrap
 
 import pytest
-
-TIMEOUT = 120
-# Metal has no life after a fork; the cpu engine has.
-ON_CPU = {"MPSGRAPH_NATIVE_ENGINE": "cpu"}
-needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
-
-WORK = """
-    import numpy as np, mpsgraph_native as mg
-    x = np.linspace(-1, 1, 2 * 16 * 32 * 32, dtype=np.float32).reshape(2, 16, 32, 32)
-    dy = np.linspace(1, -1, 2 * 32 * 30 * 30, dtype=np.float32).reshape(2, 32, 30, 30)
-    def gradient():
-        return mg.convolution_2d_weights_gradient(
-            dy, x, output_shape=(32, 16, 3, 3), descriptor=mg.Convolution2DDescriptor())
-"""
-
+from mps_support import MPS, needs_stand_in
+from process_support import ON_CPU, TIMEOUT, WORK, needs_fork, python
 
 SPAWN = """
     import multiprocessing
@@ -36,16 +22,6 @@ SPAWN = """
         with multiprocessing.get_context("spawn").Pool(2) as pool:
             print(pool.map(work, range(4)))
 """
-
-
-def python(code, *, environment=None, cwd=None):
-    """Runs code in a fresh interpreter; gives what it printed and asserts that it ended well."""
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=TIMEOUT, check=False,
-        cwd=cwd or tempfile.gettempdir(), env=os.environ | (environment or {}),
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 @needs_fork
@@ -114,15 +90,60 @@ def test_spawned_workers_compute(tmp_path):
     assert done.stdout.strip() == "[0.0, 3.0, 12.0, 27.0]"
 
 
-def test_import_is_quick_and_quiet():
-    """Importing takes no device and prints nothing; most of the time is NumPy's."""
+def test_import_is_quiet():
+    assert python("import mpsgraph_native") == ""
+
+
+def test_import_starts_no_thread():
+    code = "import threading, mpsgraph_native; print(threading.active_count(), len(os.listdir('/proc/self/task')))"
+    if os.path.isdir("/proc/self/task"):
+        before = int(python("import os, numpy; print(len(os.listdir('/proc/self/task')))"))
+        assert python("import os; " + code) == f"1 {before}"
+
+
+@needs_stand_in
+@pytest.mark.parametrize("engine", ["mps", None])
+def test_import_looks_for_no_gpu(engine):
+    """Only the first call that needs a device does."""
     code = """
-    import time, numpy
-    began = time.perf_counter()
-    import mpsgraph_native
-    print(time.perf_counter() - began)
+    import ctypes, importlib.util, pathlib
+    (place,) = importlib.util.find_spec("mpsgraph_native").submodule_search_locations
+    (core,) = pathlib.Path(place).rglob("libmpsgraph_native_core.so")
+    core = ctypes.CDLL(str(core))
+    core.stand_in_set_device_present(0)
+    import mpsgraph_native as mg
+    core.stand_in_set_device_present(1)
+    print(mg.default_device().name, mg.default_device().available)
     """
-    assert float(python(code)) < 1.0
+    assert python(code, environment={"MPSGRAPH_NATIVE_ENGINE": engine or ""}) == "mps True"
+
+
+def test_an_unknown_engine_is_refused_at_import():
+    code = """
+    try:
+        import mpsgraph_native
+    except RuntimeError as error:
+        print(type(error).__name__, error)
+    """
+    printed = python(code, environment={"MPSGRAPH_NATIVE_ENGINE": "abacus"})
+    assert printed.startswith("DeviceError MPSGRAPH_NATIVE_ENGINE") and "abacus" in printed
+
+
+@pytest.mark.skipif(MPS.available, reason="this machine has Metal")
+def test_an_engine_that_is_missing_is_refused_at_the_first_use():
+    code = """
+    import numpy as np, mpsgraph_native as mg
+    x = np.ones(3, np.float32)
+    for use in (lambda: mg.square(x), mg.default_device):
+        try:
+            use()
+        except mg.DeviceError as error:
+            print("MPSGRAPH_NATIVE_ENGINE" in str(error) and mg.devices()[0].reason in str(error))
+    print(mg.square(x, device="cpu").sum())
+    mg.set_default_device("cpu")
+    print(mg.square(x).sum())
+    """
+    assert python(code, environment={"MPSGRAPH_NATIVE_ENGINE": "mps"}).split() == ["True", "True", "3.0", "3.0"]
 
 
 def test_import_does_not_load_torch_or_jax():
@@ -153,26 +174,6 @@ def test_exception_on_a_worker(chunk):
     """
     printed = python(textwrap.dedent(WORK) + textwrap.dedent(code), environment=ON_CPU)
     assert printed in (("raised",) if chunk == 0 else ("raised", "calm"))
-
-
-def test_exit_with_work_in_flight():
-    """Unread futures and a busy daemon thread do not keep the interpreter or crash it."""
-    code = """
-    import threading
-    graph = mg.Graph()
-    t = graph.placeholder((256, 256), "float32", name="t")
-    executable = graph.compile(feeds=[t], targets=[graph.matrix_multiplication(t, t)])
-    values = np.ones((256, 256), np.float32)
-    futures = [executable.run_async([values]) for _ in range(20)]
-    def loop():
-        while True:
-            gradient()
-    threading.Thread(target=loop, daemon=True).start()
-    print("end")
-    """
-    # Python frees nothing of the daemon threads that it ends; only the address sanitizer minds.
-    environment = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
-    assert python(textwrap.dedent(WORK) + textwrap.dedent(code), environment=environment) == "end"
 
 
 def test_exit_with_objects_in_cycles():

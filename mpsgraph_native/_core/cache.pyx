@@ -1,6 +1,9 @@
 # cython: freethreading_compatible=True
 """The executable cache, in memory and on disk."""
 
+from libcpp.string cimport string
+from libcpp.vector cimport vector
+
 from mpsgraph_native._native.device_settings cimport (
     DeviceSettings,
     Precision,
@@ -14,7 +17,9 @@ from mpsgraph_native._native.executable_cache cimport (
 )
 from mpsgraph_native._native.executable_cache cimport clear_cache as native_clear_cache
 from mpsgraph_native._native.executable_cache cimport set_cache_limits
+from mpsgraph_native._native.package_store cimport StoredEntry, clear_stored_entries, stored_entries
 
+import contextlib
 import logging
 import operator
 import os
@@ -71,6 +76,21 @@ def set_cache_limit(*, entries=None, bytes=None):
         set_cache_limits(limit_entries, limit_bytes)
 
 
+@contextlib.contextmanager
+def cache_limit(*, entries=None, bytes=None):
+    """Within a `with` block, set_cache_limit(entries=, bytes=); at its end the limits that are given are as before.
+
+    The limits are the process's: they hold for other threads too.
+    """
+    before = cache_info()
+    set_cache_limit(entries=entries, bytes=bytes)
+    try:
+        yield
+    finally:
+        set_cache_limit(
+            entries=None if entries is None else before.limit_entries, bytes=None if bytes is None else before.limit_bytes)
+
+
 cdef void _log_warning(const char* message) noexcept with gil:
     # The native side calls without its locks, so that taking the GIL cannot deadlock.
     logging.getLogger("mpsgraph_native").warning("%s", message.decode("utf-8", "replace"))
@@ -106,6 +126,59 @@ def set_compiled_storage(directory, *, limit_bytes=None):
     if directory is not None:
         settings.package_cache_directory = os.fsencode(directory)
     set_device_settings(settings)
+
+
+class StoredExecutable(NamedTuple):
+    """An executable that the mps engine keeps on disk."""
+
+    key: str
+    bytes: int
+    last_used: float  # seconds since 1970
+    made_for: tuple | None  # package, macOS, GPU and optimization level, in words; None where the entry is damaged
+    operations: tuple | None  # kinds, in order
+
+
+# What a signature of the mps engine begins with, before the program.
+cdef enum:
+    SIGNATURE_HEAD = 4
+
+
+def stored_executables():
+    """Every StoredExecutable in compiled_storage(), the most recently used first; OSError where it cannot be read."""
+    directory = compiled_storage()
+    if directory is None:
+        return []
+    cdef string native = os.fsencode(directory)
+    cdef vector[StoredEntry] found
+    try:
+        with nogil:
+            found = stored_entries(native)
+    except RuntimeError as error:
+        raise OSError(f"{directory}: {error}") from None
+    result = []
+    for entry in found:
+        made_for = operations = None
+        if entry.readable:
+            lines = entry.signature.decode("utf-8", "replace").split("\n")
+            made_for = tuple(lines[:SIGNATURE_HEAD])
+            operations = tuple([line.partition("(")[0] for line in lines[SIGNATURE_HEAD:] if "(" in line])
+        result.append(StoredExecutable(entry.key.decode(), entry.bytes, entry.last_used, made_for, operations))
+    return result
+
+
+def clear_stored_executables():
+    """Removes every one; gives how many. OSError where one cannot be removed. Those in use are not disturbed."""
+    directory = compiled_storage()
+    if directory is None:
+        return 0
+    cdef string native = os.fsencode(directory)
+    cdef size_t removed
+    try:
+        with nogil:
+            removed = clear_stored_entries(native)
+    except RuntimeError as error:
+        raise OSError(f"{directory}: {error}") from None
+    return removed
 
 
 def precision():

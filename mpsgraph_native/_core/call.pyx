@@ -39,7 +39,7 @@ def call(str name, tuple inputs, object out=None, object device=None, object des
     take_inputs(run, operation, inputs, place, types)
     look_up(run, operation, place, types)
     place_operands(run, operation, out, place)
-    run.execute()
+    run.execute(NULL)
     return delivered(run)
 
 

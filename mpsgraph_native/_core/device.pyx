@@ -56,7 +56,9 @@ cdef Device _wrap(const Engine* engine):
 
 
 cdef dict _devices = {}
+# Found at the first use: asking for a GPU takes long, and a process that only imports the package has no use for one.
 cdef Device _default = None
+cdef str _default_from_environment = os.environ.get("MPSGRAPH_NATIVE_ENGINE")
 
 
 cdef Device _named(str name):
@@ -71,7 +73,7 @@ cdef Device _named(str name):
 cdef Device resolve_device(object device):
     """The device that a `device=` argument means; None is the default one."""
     if device is None:
-        return _default
+        return _default if _default is not None else _find_default()
     if isinstance(device, str):
         return _named(device)
     if isinstance(device, Device):
@@ -86,7 +88,7 @@ def devices():
 
 def default_device():
     """The device of calls that name none: the first available one, MPSGRAPH_NATIVE_ENGINE, or the one set."""
-    return _default
+    return resolve_device(None)
 
 
 def set_default_device(device):
@@ -153,15 +155,23 @@ def _threads_from_environment():
         raise ShapeError(f"MPSGRAPH_NATIVE_THREADS must be a number from 1 to 512, got {wanted!r}") from None
 
 
-def _initial_device():
-    wanted = os.environ.get("MPSGRAPH_NATIVE_ENGINE")
-    if wanted:
+def _check_default_from_environment():
+    known = [engine_name(dereference(engine)).decode() for engine in all_engines()]
+    if _default_from_environment and _default_from_environment not in known:
+        raise DeviceError(f"MPSGRAPH_NATIVE_ENGINE must be one of {', '.join(known)}, got {_default_from_environment}")
+
+
+cdef Device _find_default():
+    global _default
+    if _default_from_environment:
         try:
-            return _named(wanted)
+            _default = _named(_default_from_environment)
         except DeviceError as error:
             raise DeviceError(f"MPSGRAPH_NATIVE_ENGINE: {error}") from None
-    return next(device for device in devices() if device.available)
+    else:
+        _default = next(device for device in devices() if device.available)
+    return _default
 
 
 _threads_from_environment()
-_default = _initial_device()
+_check_default_from_environment()

@@ -7,11 +7,12 @@ from cython.operator cimport dereference
 from libcpp.vector cimport vector
 
 from mpsgraph_native._core.interchange cimport as_ndarray
+from mpsgraph_native._core.interruption cimport check_of_this_thread
 from mpsgraph_native._core.memory cimport data_type_of, descriptor_of, has_shape, shape_of
 from mpsgraph_native._core.run cimport Run
 from mpsgraph_native._native.engine cimport Executable as NativeExecutable
 from mpsgraph_native._native.engine cimport StepProfile as NativeStepProfile
-from mpsgraph_native._native.engine cimport profile_executable
+from mpsgraph_native._native.engine cimport InterruptionCheck, profile_executable
 from mpsgraph_native._native.types cimport DataType, TensorType
 
 from mpsgraph_native._future import submit
@@ -30,7 +31,7 @@ cdef class Executable:
     """
 
     def __init__(self):
-        raise TypeError("executables are made by Graph.compile")
+        raise TypeError("executables are made by Graph.compile and Executable.load")
 
     @property
     def device(self):
@@ -43,7 +44,7 @@ cdef class Executable:
         return dereference(self.native).bytes()
 
     def run(self, inputs, *, results=None, profile=False):
-        """Runs on arrays: a list in the order of the feeds, or a dict of Tensor to array.
+        """Runs on arrays: a list in the order of the feeds, or a dict of Tensors, or their names, to arrays.
 
         Gives a tuple of arrays in the order of the targets. With `results`, one array (or None) per target: they are
         written into and handed back. Wrong shapes and dtypes raise ShapeError and DTypeError naming the feed; nothing
@@ -52,21 +53,47 @@ cdef class Executable:
         With `profile` it also measures every step: its operation, the algorithm chosen, threads, bytes of operands and
         results, floating-point operations of the formula, and seconds; see `last_profile` and `describe()`. Engines that
         run their program as a whole, as mps does, give one step.
+
+        What a signal handler raises in the main thread, such as KeyboardInterrupt, ends a run on cpu before its next
+        step; what `results` hold then is undefined.
         """
         cdef Run prepared = _prepare(self, inputs, results)
         if profile:
             self.last_profile = _profile(prepared)
         else:
-            prepared.execute()
+            prepared.execute(check_of_this_thread())
         return prepared.deliver()
 
     def run_async(self, inputs, *, results=None):
-        """Starts a run and gives a future at once: `.result(timeout)`, `await`, `.cancel()` while it has not started.
+        """Starts a run and gives a Future at once: `.result(timeout)`, `await`, `.cancel()` while it has not started.
 
         Arguments are checked now. Runs start in the order of the calls. The inputs must not be changed, nor the results
-        be read, before the future is done.
+        be read, before the future is done. When the interpreter exits, runs that have not started are cancelled, and
+        one that has ends before its next step.
         """
         return submit(_prepare(self, inputs, results))
+
+    def save(self, path):
+        """Writes the program to a file that Executable.load compiles again, on this or another machine or device.
+
+        The file holds operations with attributes, constants, names, shapes and dtypes of feeds and targets in their
+        order, the package's version and a checksum. It is written beside its place and moved there in one step. OSError
+        where it cannot be written.
+        """
+        from mpsgraph_native._core.executable_file import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path, device=None):
+        """Reads a file that `save` wrote and compiles its program for `device`.
+
+        `feeds` and `targets` are Tensors of a fresh Graph. CompileError names the path and what is wrong with the
+        file; OSError is raised where it cannot be read, DeviceError where the device is not available.
+        """
+        from mpsgraph_native._core.executable_file import load
+
+        return load(path, device)
 
     def describe(self):
         """Feeds, targets and memory in words; after a run with `profile=True` also what each step took."""
@@ -85,14 +112,30 @@ cdef class Executable:
         return f"<Executable on {self.device!r}: ({feeds}) -> ({targets})>"
 
 
+cdef dict _by_tensor(Executable executable, dict inputs):
+    """The inputs with names replaced by the feeds that have them."""
+    cdef set feeds = set(executable.feeds)
+    cdef dict named = {}
+    cdef dict result = {}
+    if any([isinstance(key, str) for key in inputs]):
+        named = {tensor.name: tensor for tensor in feeds}
+    for key, value in inputs.items():
+        tensor = named.get(key) if isinstance(key, str) else key
+        if tensor not in feeds:
+            names = ", ".join([tensor.name for tensor in executable.feeds])
+            raise ShapeError(f"run: inputs must hold feeds alone, got {key!r}; they are {names}")
+        if tensor in result:
+            raise ShapeError(f"run: inputs must hold each feed once, got {tensor.name} twice")
+        result[tensor] = value
+    return result
+
+
 cdef list _in_order(Executable executable, object inputs):
     if isinstance(inputs, dict):
+        inputs = _by_tensor(executable, dict(inputs))
         missing = [tensor.name for tensor in executable.feeds if tensor not in inputs]
         if missing:
             raise ShapeError(f"run: inputs must hold every feed, {', '.join(missing)} missing")
-        unknown = [key for key in inputs if key not in executable.feeds]
-        if unknown:
-            raise ShapeError(f"run: inputs must hold feeds alone, got {unknown[0]!r}")
         return [inputs[tensor] for tensor in executable.feeds]
     if not isinstance(inputs, (list, tuple)):
         raise DTypeError(
@@ -134,9 +177,10 @@ cdef Run _prepare(Executable executable, object inputs, object results):
 cdef tuple _profile(Run run):
     """Runs, and gives what each step took."""
     cdef vector[NativeStepProfile] steps
+    cdef InterruptionCheck check = check_of_this_thread()
     with nogil:
         steps = profile_executable(dereference(run.executable), run.inputs.data(), run.inputs.size(), run.outputs.data(),
-                                   run.outputs.size())
+                                   run.outputs.size(), check)
     return tuple(
         StepProfile(step.operation.decode(), step.algorithm.decode(), step.threads, step.bytes, step.operations,
                     step.seconds)

@@ -1,7 +1,9 @@
 from libcpp.vector cimport vector
 
+from mpsgraph_native._core.device cimport Device
+from mpsgraph_native._core.executable cimport Executable
 from mpsgraph_native._native.graph cimport Graph as NativeGraph
-from mpsgraph_native._native.graph cimport TensorRef
+from mpsgraph_native._native.graph cimport Program, TensorRef
 from mpsgraph_native._native.types cimport TensorType
 
 
@@ -19,3 +21,18 @@ cdef class Tensor:
     cdef TensorRef reference
 
     cdef const TensorType* type(self)
+
+
+cdef class Cut:
+    """A program cut out of a graph, with the tensors that its feeds and targets were, and its hash."""
+
+    cdef Program program
+    cdef size_t hash
+    cdef tuple feeds
+    cdef tuple targets
+    cdef tuple feed_names, result_names  # in messages
+
+
+cdef Tensor tensor_at(GraphCore graph, int node, int output)
+cdef Cut cut_out(GraphCore graph, tuple feeds, tuple targets, str where)
+cdef Executable executable_of(Cut cut, Device place)

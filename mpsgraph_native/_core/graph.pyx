@@ -15,11 +15,14 @@ from mpsgraph_native._core.memory cimport data_type_of, descriptor_of, shape_of
 from mpsgraph_native._core.operation cimport Operation
 from mpsgraph_native._core.run cimport as_input
 from mpsgraph_native._native.executable_cache cimport cached_executable
-from mpsgraph_native._native.graph cimport Program, TensorRef, add_gradients, extract_program, hash_of
+from mpsgraph_native._native.graph cimport Node, TensorRef, add_gradients, extract_program, hash_of
 from mpsgraph_native._native.operation cimport (
+    argument_name,
     constant_data,
     constant_operation,
     describe,
+    describe_attributes,
+    operation_name,
     placeholder_operation,
 )
 from mpsgraph_native._native.types cimport DataType, IntegerSpan, Shape, TensorType
@@ -30,6 +33,7 @@ import threading
 import numpy as np
 
 from mpsgraph_native._core.memory import dtype_code
+from mpsgraph_native._graph_operation import GraphOperation
 from mpsgraph_native.errors import DTypeError, MPSGraphError, ShapeError
 
 cnp.import_array()
@@ -89,12 +93,8 @@ cdef class Tensor:
 
     @property
     def name(self):
-        """The name given to the operation, or one made from its kind and position; with the result's number if it has several."""
-        cdef string name = self.graph.native.node(self.reference.node).name
-        text = name.decode()
-        if self.graph.native.node(self.reference.node).outputs.size() > 1:
-            text += f":{self.reference.output}"
-        return text
+        """The operation's name; with ":" and the result's number if it has several. No other tensor of the graph has it."""
+        return self.graph.native.name(self.reference).decode()
 
     @property
     def operation(self):
@@ -110,11 +110,21 @@ cdef class Tensor:
         memcpy(cnp.PyArray_DATA(value), data, cnp.PyArray_NBYTES(value))
         return value
 
+    def __eq__(self, other):
+        if not isinstance(other, Tensor):
+            return NotImplemented
+        cdef Tensor another = other
+        return (self.graph is another.graph and self.reference.node == another.reference.node
+                and self.reference.output == another.reference.output)
+
+    def __hash__(self):
+        return hash((id(self.graph), self.reference.node, self.reference.output))
+
     def __repr__(self):
         return f"<Tensor {self.name!r} shape={self.shape} dtype={self.dtype}>"
 
 
-cdef Tensor _tensor(GraphCore graph, int node, int output):
+cdef Tensor tensor_at(GraphCore graph, int node, int output):
     cdef Tensor tensor = Tensor.__new__(Tensor)
     tensor.graph = graph
     tensor.reference.node = node
@@ -144,7 +154,10 @@ cdef class GraphCore:
         return result
 
     def add_operation(self, Operation operation, tuple inputs, name=None):
-        """Adds one operation; gives its result bare, or a tuple of its results."""
+        """Adds one operation; gives its result bare, or a tuple of its results.
+
+        Where another operation has the name, the first of name_1, name_2, ... that is free stands for it.
+        """
         cdef vector[TensorRef] operands
         cdef TensorRef absent
         cdef string native_name
@@ -157,7 +170,7 @@ cdef class GraphCore:
             native_name = _name(name, operation.name, self.native.nodes().size())
             node = self.native.add(operation.native, operands, native_name)
             results = [
-                _tensor(self, node, output) for output in range(<int>self.native.node(node).outputs.size())]
+                tensor_at(self, node, output) for output in range(<int>self.native.node(node).outputs.size())]
         return results[0] if len(results) == 1 else tuple(results)
 
     def placeholder(self, shape, dtype="float32", *, name=None):
@@ -167,7 +180,7 @@ cdef class GraphCore:
         cdef string native_name
         with self.lock:
             native_name = _name(name, "placeholder", self.native.nodes().size())
-            return _tensor(self, self.native.add(placeholder_operation(tensor_type), nothing, native_name), 0)
+            return tensor_at(self, self.native.add(placeholder_operation(tensor_type), nothing, native_name), 0)
 
     def constant(self, value, *, shape=None, dtype=None, name=None):
         """A tensor with a fixed value (MPSGraph constantWithData:shape:dataType:, constantWithScalar:...).
@@ -190,9 +203,16 @@ cdef class GraphCore:
         cdef string native_name
         with self.lock:
             native_name = _name(name, "constant", self.native.nodes().size())
-            return _tensor(
+            return tensor_at(
                 self,
                 self.native.add(constant_operation(tensor_type, cnp.PyArray_DATA(array)), nothing, native_name), 0)
+
+    @property
+    def operations(self):
+        """Every GraphOperation in the order in which they were added, which is an order in which they can be computed."""
+        cdef int node
+        with self.lock:
+            return tuple([_described(self, node) for node in range(<int>self.native.nodes().size())])
 
     def gradients(self, primary, tensors, *, name=None):
         """Tensors that hold d primary / d tensor for each of `tensors` (MPSGraph gradientForPrimaryTensor:withTensors:).
@@ -207,7 +227,7 @@ cdef class GraphCore:
         cdef string prefix = _name(name or "gradient", "gradients", 0)
         with self.lock:
             found = add_gradients(self.native, of, wanted, prefix)
-        return [_tensor(self, found[index].node, found[index].output) for index in range(found.size())]
+        return [tensor_at(self, found[index].node, found[index].output) for index in range(found.size())]
 
     def compile(self, *, feeds, targets, device=None):
         """Compiles what `targets` need for `device`, as an Executable with these feeds in this order.
@@ -215,8 +235,8 @@ cdef class GraphCore:
         Compiled programs are cached by their whole content. CompileError names a placeholder that is needed and not
         fed; DeviceError names an unknown or unavailable `device`.
         """
-        cut = _cut(self, _sequence(feeds, "compile: feeds"), _sequence(targets, "compile: targets"), "compile")
-        return _executable(cut, resolve_device(device))
+        cut = cut_out(self, _sequence(feeds, "compile: feeds"), _sequence(targets, "compile: targets"), "compile")
+        return executable_of(cut, resolve_device(device))
 
     def run(self, feeds, targets, *, results=None, device=None):
         """Runs what `targets` need on the arrays in `feeds` ({Tensor: array}); compiles on first use.
@@ -230,11 +250,23 @@ cdef class GraphCore:
         cdef tuple wanted = _sequence(targets, "run: targets")
         cut = self.programs.get((fed, wanted))
         if cut is None:
-            cut = self.programs[fed, wanted] = _cut(self, fed, wanted, "run")
-        return _executable(cut, resolve_device(device)).run(list(feeds.values()), results=results)
+            cut = self.programs[fed, wanted] = cut_out(self, fed, wanted, "run")
+        return executable_of(cut, resolve_device(device)).run(list(feeds.values()), results=results)
 
     def __repr__(self):
         return f"<Graph of {self.native.nodes().size()} operations>"
+
+
+cdef object _described(GraphCore graph, int node):
+    cdef const Node* native = &graph.native.node(node)
+    cdef vector[TensorRef] references = native.inputs
+    cdef int output
+    inputs = [
+        tensor_at(graph, reference.node, reference.output) if reference.present() else None for reference in references]
+    return GraphOperation(
+        native.name.decode(), operation_name(native.operation).decode(), describe_attributes(native.operation).decode(),
+        tuple([argument_name(native.operation, index).decode() for index in range(native.inputs.size())]), tuple(inputs),
+        tuple([tensor_at(graph, node, output) for output in range(<int>native.outputs.size())]))
 
 
 cdef tuple _sequence(object tensors, str where):
@@ -269,22 +301,16 @@ cdef object _constant_array(object value, object shape, object dtype):
 
 
 @cython.final
-cdef class _Cut:
-    """A program with the tensors that its feeds and targets were, and its hash."""
-
-    cdef Program program
-    cdef size_t hash
-    cdef tuple feeds
-    cdef tuple targets
-    cdef tuple feed_names, result_names  # in messages
+cdef class Cut:
+    pass
 
 
-cdef _Cut _cut(GraphCore graph, tuple feeds, tuple targets, str where):
+cdef Cut cut_out(GraphCore graph, tuple feeds, tuple targets, str where):
     cdef vector[TensorRef] feed_references = graph.references(feeds, f"{where}: feeds")
     cdef vector[TensorRef] target_references = graph.references(targets, f"{where}: targets")
     if target_references.empty():
         raise ShapeError(f"{where}: targets must hold at least one Tensor")
-    cdef _Cut cut = _Cut.__new__(_Cut)
+    cdef Cut cut = Cut.__new__(Cut)
     with graph.lock:
         cut.program = extract_program(graph.native, feed_references, target_references)
     cut.hash = hash_of(cut.program)
@@ -296,7 +322,7 @@ cdef _Cut _cut(GraphCore graph, tuple feeds, tuple targets, str where):
     return cut
 
 
-cdef Executable _executable(_Cut cut, Device place):
+cdef Executable executable_of(Cut cut, Device place):
     cdef Executable executable = Executable.__new__(Executable)
     with nogil:
         executable.native = cached_executable(dereference(place.engine), cut.program, cut.hash)

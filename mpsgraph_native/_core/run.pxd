@@ -3,7 +3,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uintptr_t
 from libcpp.memory cimport shared_ptr
 
-from mpsgraph_native._native.engine cimport Executable
+from mpsgraph_native._native.engine cimport Executable, InterruptionCheck
 from mpsgraph_native._native.small_vector cimport SmallVector
 from mpsgraph_native._native.types cimport TensorType
 
@@ -36,5 +36,5 @@ cdef class Run:
     cdef int refuse_overlap(self, cnp.ndarray array, size_t other, str where) except -1
     cdef int write_into(self, cnp.ndarray array) except -1
     cdef int write_late(self, cnp.ndarray array, cnp.ndarray place) except -1
-    cdef int execute(self) except -1
+    cdef int execute(self, InterruptionCheck check) except -1
     cdef tuple deliver(self)

@@ -11,6 +11,7 @@ from cython.operator cimport dereference
 from libc.stdint cimport int64_t, uintptr_t
 
 from mpsgraph_native._core.interchange cimport as_ndarray
+from mpsgraph_native._core.interruption cimport check_of_this_thread
 from mpsgraph_native._core.memory cimport (
     HostArray,
     data_type_of,
@@ -21,7 +22,7 @@ from mpsgraph_native._core.memory cimport (
     reason_for_copy,
     shape_of,
 )
-from mpsgraph_native._native.engine cimport run_executable
+from mpsgraph_native._native.engine cimport InterruptionCheck, run_executable
 from mpsgraph_native._native.transfer_statistics cimport TransferStatistics
 from mpsgraph_native._native.transfer_statistics cimport transfer_statistics as native_transfer_statistics
 from mpsgraph_native._native.types cimport DataType, IntegerSpan, Shape, TensorType, maximum_rank
@@ -183,7 +184,7 @@ cdef class Run:
             Py_DECREF(<object>self.written[index])
 
     def __call__(self):
-        self.execute()
+        self.execute(check_of_this_thread())
         return self.deliver()
 
     cdef int take(self, cnp.ndarray array) except -1:
@@ -268,10 +269,11 @@ cdef class Run:
         self.outputs.push_back(cnp.PyArray_DATA(place))
         return 0
 
-    cdef int execute(self) except -1:
+    cdef int execute(self, InterruptionCheck check) except -1:
+        """With NULL for a check the run ends when it is done: that of one operation, which is one step."""
         with nogil:
             run_executable(dereference(self.executable), self.inputs.data(), self.inputs.size(), self.outputs.data(),
-                           self.outputs.size())
+                           self.outputs.size(), check)
         return 0
 
     cdef tuple deliver(self):

@@ -28,7 +28,7 @@ cdef Run _begin(int stages, Operation operation, tuple inputs, object out, Devic
     if stages > 2:
         place_operands(run, operation, out, place)
     if stages > 3:
-        run.execute()
+        run.execute(NULL)
     if stages > 4:
         delivered(run)
     return run

@@ -7,11 +7,16 @@ from mpsgraph_native._core.errors cimport raise_native_error
 from mpsgraph_native._native.types cimport TensorType
 
 
+cdef extern from "runtime/interruption.hpp" namespace "mpsgraph_native" nogil:
+    ctypedef bool (*InterruptionCheck)() noexcept nogil
+
+
 cdef extern from *:
     """
     #include <string>
     #include <vector>
     #include "engines.hpp"
+    #include "runtime/interruption.hpp"
 
     namespace {
     // Cython has no spans and no string views.
@@ -24,9 +29,15 @@ cdef extern from *:
                         void* const* outputs, std::size_t output_count) {
       executable.run({inputs, input_count}, {outputs, output_count});
     }
-    std::vector<mpsgraph_native::StepProfile> profile_executable(mpsgraph_native::Executable& executable,
-                                                                 const void* const* inputs, std::size_t input_count,
-                                                                 void* const* outputs, std::size_t output_count) {
+    void run_executable(mpsgraph_native::Executable& executable, const void* const* inputs, std::size_t input_count,
+                        void* const* outputs, std::size_t output_count, mpsgraph_native::InterruptionCheck check) {
+      const mpsgraph_native::Interruptible interruptible(check);
+      executable.run({inputs, input_count}, {outputs, output_count});
+    }
+    std::vector<mpsgraph_native::StepProfile> profile_executable(
+        mpsgraph_native::Executable& executable, const void* const* inputs, std::size_t input_count,
+        void* const* outputs, std::size_t output_count, mpsgraph_native::InterruptionCheck check) {
+      const mpsgraph_native::Interruptible interruptible(check);
       return executable.profile({inputs, input_count}, {outputs, output_count});
     }
     }  // namespace
@@ -34,8 +45,10 @@ cdef extern from *:
     vector[const Engine*] all_engines()
     string engine_name(const Engine&)
     void run_executable(Executable&, const void* const*, size_t, void* const*, size_t) except +raise_native_error nogil
+    void run_executable(Executable&, const void* const*, size_t, void* const*, size_t, InterruptionCheck) \
+        except +raise_native_error nogil
     vector[StepProfile] profile_executable(
-        Executable&, const void* const*, size_t, void* const*, size_t) except +raise_native_error nogil
+        Executable&, const void* const*, size_t, void* const*, size_t, InterruptionCheck) except +raise_native_error nogil
 
 
 cdef extern from "runtime/engine.hpp" namespace "mpsgraph_native" nogil:

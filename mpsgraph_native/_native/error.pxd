@@ -7,6 +7,7 @@ cdef extern from "graph/error.hpp" namespace "mpsgraph_native" nogil:
         DType
         Device
         Compile
+        Interrupted
         Memory
         Other
 

@@ -25,6 +25,7 @@ cdef extern from "graph/graph.hpp" namespace "mpsgraph_native" nogil:
         const vector[Node]& nodes() const
         const Node& node(int) const
         const TensorType& type(TensorRef) const
+        string name(TensorRef) const
 
     cdef cppclass Program:
         Program()

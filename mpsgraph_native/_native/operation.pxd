@@ -63,4 +63,5 @@ cdef extern from "graph/operation.hpp" namespace "mpsgraph_native" nogil:
 
     size_t hash_of(const Operation&)
     string describe(const Operation&) except +raise_native_error
+    string describe_attributes(const Operation&) except +raise_native_error
     Operation make_operation(const string&, const AttributeMap&) except +raise_native_error

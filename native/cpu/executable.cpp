@@ -6,6 +6,7 @@
 #include "cpu/half_precision.hpp"
 #include "cpu/kernels.hpp"
 #include "cpu/memory_plan.hpp"
+#include "runtime/interruption.hpp"
 #include "runtime/pages.hpp"
 #include "runtime/threads.hpp"
 
@@ -143,7 +144,9 @@ class PortableExecutable final : public Executable {
     };
     std::array<const void*, maximum_operands> step_inputs;
     std::array<void*, maximum_operands> step_outputs;
+    InterruptionPoll poll;
     for (const Step& step : steps_) {
+      poll(static_cast<double>(step.bytes) + step.kernel.operations);
       for (std::size_t i = 0; i < step.inputs.size(); ++i) step_inputs[i] = address(step.inputs[i]);
       // Only targets and the arena are ever outputs, and both are writable.
       for (std::size_t i = 0; i < step.outputs.size(); ++i)

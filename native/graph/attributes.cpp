@@ -56,6 +56,8 @@ void AttributeReader::operator()(std::string_view name, DataType& member) const 
   std::int64_t value = static_cast<std::int64_t>(member);
   (*this)(name, value);
   member = static_cast<DataType>(value);
+  if (!is_known(member) || static_cast<std::int64_t>(member) != value)
+    fail<DTypeError>(operation_, name, "has no type with the number ", value);
 }
 
 }  // namespace mpsgraph_native

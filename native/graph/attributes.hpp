@@ -18,7 +18,7 @@
 namespace mpsgraph_native {
 
 // Every attribute struct lists its members once, in a static `fields(self, visit)` that calls
-// visit("name", member). Equality is defaulted; reading from Python, hashing and printing visit that list.
+// visit("name", member). Equality is defaulted; reading and listing attributes, hashing and printing visit that list.
 
 /// One attribute as the binding hands it over. Enumerations come as their integer value, shapes and axes as lists.
 using AttributeValue = std::variant<bool, std::int64_t, double, std::vector<std::int64_t>>;
@@ -58,6 +58,25 @@ class AttributeReader {
 
   std::string_view operation_;
   const AttributeMap& map_;
+};
+
+/// The inverse of AttributeReader: lists every member.
+class AttributeWriter {
+ public:
+  explicit AttributeWriter(AttributeMap& map) : map_(map) {}
+
+  template <class T>
+  void operator()(std::string_view name, const T& member) {
+    if constexpr (std::is_enum_v<T>)
+      map_.emplace_back(name, static_cast<std::int64_t>(member));
+    else if constexpr (std::is_arithmetic_v<T>)
+      map_.emplace_back(name, member);
+    else
+      map_.emplace_back(name, std::vector<std::int64_t>(member.begin(), member.end()));
+  }
+
+ private:
+  AttributeMap& map_;
 };
 
 class AttributeHasher {

@@ -15,6 +15,8 @@ ErrorRecord current_error() {
     return {ErrorKind::Device, error.what()};
   } catch (const CompileError& error) {
     return {ErrorKind::Compile, error.what()};
+  } catch (const Interrupted& error) {
+    return {ErrorKind::Interrupted, error.what()};
   } catch (const std::bad_alloc&) {
     return {ErrorKind::Memory, "out of memory in the native core"};
   } catch (const std::exception& error) {

@@ -39,6 +39,12 @@ class MPSGRAPH_API CompileError : public Error {
   using Error::Error;
 };
 
+/// A run that its caller asked to end early.
+class MPSGRAPH_API Interrupted : public Error {
+ public:
+  using Error::Error;
+};
+
 /// "operation: argument <problem and expectation>, got <given>"
 template <class E, class... Parts>
 [[noreturn]] void fail(std::string_view operation, std::string_view argument, const Parts&... problem) {
@@ -46,7 +52,7 @@ template <class E, class... Parts>
 }
 
 /// What the binding needs to raise the matching Python exception for the C++ exception in flight.
-enum class ErrorKind { Shape, DType, Device, Compile, Memory, Other };
+enum class ErrorKind { Shape, DType, Device, Compile, Interrupted, Memory, Other };
 
 struct ErrorRecord {
   ErrorKind kind;

@@ -12,12 +12,42 @@ std::vector<const TensorType*> operand_types(const auto& graph, const std::vecto
   return types;
 }
 
+std::string result_name(const std::string& operation, std::size_t output, std::size_t outputs) {
+  return outputs > 1 ? text(operation, ':', output) : operation;
+}
+
 }  // namespace
 
-int Graph::add(Operation operation, std::vector<TensorRef> inputs, std::string name) {
+int Graph::add(Operation operation, std::vector<TensorRef> inputs, const std::string& name) {
   ResultTypes outputs = infer_types(operation, operand_types(*this, inputs));
-  nodes_.push_back({std::move(operation), std::move(inputs), std::move(outputs), std::move(name)});
+  std::string unique = free_name(name, outputs.size());
+  nodes_.push_back({std::move(operation), std::move(inputs), std::move(outputs), std::move(unique)});
   return static_cast<int>(nodes_.size()) - 1;
+}
+
+std::string Graph::name(TensorRef tensor) const {
+  const Node& from = node(tensor.node);
+  return result_name(from.name, static_cast<std::size_t>(tensor.output), from.outputs.size());
+}
+
+std::string Graph::free_name(const std::string& wanted, std::size_t outputs) {
+  const auto is_free = [&](const std::string& name) {
+    if (names_.contains(name)) return false;
+    for (std::size_t output = 0; output < outputs; ++output)
+      if (names_.contains(result_name(name, output, outputs))) return false;
+    return true;
+  };
+  std::string name = wanted;
+  std::size_t tried = 0;
+  if (!is_free(name)) {
+    if (const auto known = names_.find(wanted); known != names_.end()) tried = known->second;
+    do name = text(wanted, '_', ++tried);
+    while (!is_free(name));
+    names_[wanted] = tried;
+  }
+  names_.emplace(name, 0);
+  for (std::size_t output = 0; output < outputs; ++output) names_.emplace(result_name(name, output, outputs), 0);
+  return name;
 }
 
 std::size_t hash_of(const Program& program) {
@@ -43,9 +73,9 @@ Program extract_program(const Graph& graph, std::span<const TensorRef> feeds, st
   for (const TensorRef feed : feeds) {
     const TensorRef place{static_cast<int>(program.nodes.size()), 0};
     if (!placed.emplace(key(feed), place).second)
-      throw CompileError(text("compile: feeds holds the tensor ", graph.node(feed.node).name, " twice"));
+      throw CompileError(text("compile: feeds holds the tensor ", graph.name(feed), " twice"));
     const TensorType& type = graph.type(feed);
-    program.nodes.push_back({Placeholder{type}, {}, {type}, graph.node(feed.node).name});
+    program.nodes.push_back({Placeholder{type}, {}, {type}, graph.name(feed)});
     program.feeds.push_back(place);
   }
 

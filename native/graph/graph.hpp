@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "graph/export.hpp"
@@ -32,17 +33,23 @@ struct Node {
 /// Operations in the order in which they were added, which is a topological order.
 class MPSGRAPH_API Graph {
  public:
-  /// Validates and appends one operation; gives the index of its node.
-  int add(Operation operation, std::vector<TensorRef> inputs, std::string name = {});
+  /// Validates and appends one operation; gives the index of its node. No two operations, and no two tensors, of a
+  /// graph have one name: where `name` is taken, the first of name_1, name_2, ... that is free stands for it.
+  int add(Operation operation, std::vector<TensorRef> inputs, const std::string& name = {});
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const Node& node(int index) const { return nodes_[static_cast<std::size_t>(index)]; }
   const TensorType& type(TensorRef tensor) const {
     return node(tensor.node).outputs[static_cast<std::size_t>(tensor.output)];
   }
+  /// The operation's name; with ":output" when it has several results.
+  std::string name(TensorRef tensor) const;
 
  private:
+  std::string free_name(const std::string& wanted, std::size_t outputs);
+
   std::vector<Node> nodes_;
+  std::unordered_map<std::string, std::size_t> names_;  // those taken, with the number that was tried last behind each
 };
 
 /// What an executable computes: the nodes that the targets need, renumbered, with the fed tensors as placeholders.

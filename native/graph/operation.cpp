@@ -36,13 +36,24 @@ std::size_t hash_of(const Operation& operation) {
 
 bool same(const Operation& a, const Operation& b) { return a == b; }
 
-std::string describe(const Operation& operation) {
-  std::string result(name_of(operation));
-  result += '(';
+AttributeMap attributes_of(const Operation& operation) {
+  AttributeMap map;
+  std::visit(
+      [&]<class Attributes>(const Attributes& attributes) { Attributes::fields(attributes, AttributeWriter(map)); },
+      operation);
+  return map;
+}
+
+std::string describe_attributes(const Operation& operation) {
+  std::string result;
   std::visit(
       [&]<class Attributes>(const Attributes& attributes) { Attributes::fields(attributes, AttributePrinter(result)); },
       operation);
-  return result + ')';
+  return result;
+}
+
+std::string describe(const Operation& operation) {
+  return text(name_of(operation), '(', describe_attributes(operation), ')');
 }
 
 ResultTypes infer_types(const Operation& operation, std::span<const TensorType* const> operands) {

@@ -46,6 +46,11 @@ MPSGRAPH_API std::size_t hash_of(const Operation& operation);
 /// a == b, compiled once: the comparison of a variant with so many alternatives takes compilers long.
 bool same(const Operation& a, const Operation& b);
 
+/// Every attribute by name, as make_operation takes them.
+MPSGRAPH_API AttributeMap attributes_of(const Operation& operation);
+
+/// "stride_in_x=1, ..."
+MPSGRAPH_API std::string describe_attributes(const Operation& operation);
 /// "convolution_2d(stride_in_x=1, ...)"
 MPSGRAPH_API std::string describe(const Operation& operation);
 

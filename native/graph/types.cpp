@@ -1,6 +1,11 @@
 #include "graph/types.hpp"
 
 namespace mpsgraph_native {
+namespace {
+
+constexpr std::string_view unknown_type = "unknown";
+
+}  // namespace
 
 std::string_view name_of(DataType type) {
   switch (type) {
@@ -18,8 +23,10 @@ std::string_view name_of(DataType type) {
     case DataType::UInt64: return "uint64";
     case DataType::Bool: return "bool";
   }
-  return "unknown";
+  return unknown_type;
 }
+
+bool is_known(DataType type) { return name_of(type) != unknown_type; }
 
 void append(std::string& text, DataType type) { text += name_of(type); }
 

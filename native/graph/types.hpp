@@ -39,6 +39,8 @@ constexpr bool is_integer(DataType type) { return !is_floating(type) && type != 
 /// NumPy's name of the type: "float32", "bfloat16", "int64", ...
 MPSGRAPH_API std::string_view name_of(DataType type);
 void append(std::string& text, DataType type);
+/// Whether the number is one of the types.
+bool is_known(DataType type);
 
 /// MPSNDArray's own limits.
 inline constexpr int maximum_rank = 16;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <set>
 #include <sstream>
 #include <system_error>
+#include <tuple>
 
 #include "runtime/device_settings.hpp"
 
@@ -88,6 +90,16 @@ std::string entry_text(std::string_view signature, const PackageOrder& order, co
   return text(first_line, '\n', line_of(order.feeds), line_of(order.results), inventory, '\n', signature);
 }
 
+/// The signature that the text of an entry ends with; none where the text is not that of an entry.
+std::optional<std::string> signature_in(const std::string& entry) {
+  if (!entry.starts_with(text(first_line, '\n'))) return std::nullopt;
+  std::size_t inventory = first_line.size();
+  for (int line = 0; line < 2 && inventory != std::string::npos; ++line) inventory = entry.find('\n', inventory + 1);
+  const std::size_t end = inventory == std::string::npos ? inventory : entry.find("\n\n", inventory + 1);
+  if (end == std::string::npos) return std::nullopt;
+  return entry.substr(end + 2);
+}
+
 /// Each message once in the life of the process.
 void warn_once(const std::string& message) {
   static std::mutex mutex;
@@ -110,6 +122,18 @@ std::uintmax_t size_of(const fs::path& folder) {
 void mark_used(const fs::path& folder) {
   std::error_code ignored;
   fs::last_write_time(folder / "entry", fs::file_time_type::clock::now(), ignored);
+}
+
+/// When the entry was used last, in seconds since 1970.
+double time_of_use(const fs::path& folder) {
+  struct stat status;
+  if (stat((folder / "entry").c_str(), &status) != 0 && stat(folder.c_str(), &status) != 0) return 0;
+#if defined(__APPLE__)
+  const timespec time = status.st_mtimespec;
+#else
+  const timespec time = status.st_mtim;
+#endif
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 /// Locks the directory against other processes and threads; -1, and no lock, where the file system has none.
@@ -185,11 +209,69 @@ PackageStore::Reading::Reading(const PackageStore& store) : directory_(locked(st
 PackageStore::Reading::~Reading() { unlock(directory_); }
 
 /// In one step for those who look it up meanwhile.
-void PackageStore::remove(const fs::path& folder) const {
+std::error_code PackageStore::remove(const fs::path& folder) const {
   const fs::path aside = fresh_path(old_prefix);
   std::error_code failed;
   fs::rename(folder, aside, failed);
   if (!failed) fs::remove_all(aside, failed);
+  return failed;
+}
+
+std::vector<fs::path> PackageStore::folders() const {
+  std::vector<fs::path> found;
+  std::error_code error;
+  if (!fs::exists(directory_, error) && !error) return found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory_))
+    if (is_hash(entry.path().filename().string())) found.push_back(entry.path());  // the others are not ours
+  return found;
+}
+
+std::vector<PackageEntry> PackageStore::entries() const {
+  const Reading reading(*this);
+  std::vector<PackageEntry> entries;
+  for (const fs::path& folder : folders()) {
+    PackageEntry entry{folder.filename().string(), 0, time_of_use(folder), std::nullopt};
+    try {
+      entry.bytes = size_of(folder);
+    } catch (const fs::filesystem_error&) {
+      if (!fs::exists(folder)) continue;  // removed meanwhile
+      throw;
+    }
+    try {
+      entry.signature = signature_in(read_file(folder / "entry"));
+    } catch (const std::exception&) {  // it cannot be used either
+    }
+    entries.push_back(std::move(entry));
+  }
+  std::ranges::sort(entries, [](const PackageEntry& a, const PackageEntry& b) {
+    return std::tie(b.last_used, a.key) < std::tie(a.last_used, b.key);
+  });
+  return entries;
+}
+
+std::size_t PackageStore::clear() const {
+  Totals& known = totals();
+  const std::lock_guard guard(known.mutex);
+  known.bytes.erase(directory_);
+  const int lock = locked(directory_, LOCK_EX);
+  std::size_t removed = 0;
+  std::error_code failure;
+  try {
+    for (const fs::path& folder : folders()) {
+      const std::error_code failed = remove(folder);
+      if (failed)
+        failure = failed;
+      else
+        ++removed;
+    }
+    if (fs::exists(directory_)) remove_remains();
+  } catch (...) {
+    unlock(lock);
+    throw;
+  }
+  unlock(lock);
+  if (failure) throw fs::filesystem_error("cannot remove every entry", directory_, failure);
+  return removed;
 }
 
 fs::path PackageStore::fresh_path(std::string_view prefix) const {
@@ -241,6 +323,18 @@ void PackageStore::shrink(std::uintmax_t added) const {
   if (unknown || total->second > limit_) total->second = evict_to_limit();
 }
 
+/// Folders of processes that ended before they were done with them.
+void PackageStore::remove_remains() const {
+  const auto remains_are_dead = fs::file_time_type::clock::now() - std::chrono::hours(24);
+  for (const fs::directory_entry& found : fs::directory_iterator(directory_)) {
+    std::error_code gone;
+    const std::string name = found.path().filename().string();
+    if (!name.starts_with(new_prefix) && !name.starts_with(old_prefix)) continue;
+    if (const auto time = fs::last_write_time(found.path(), gone); !gone && time < remains_are_dead)
+      fs::remove_all(found.path(), gone);
+  }
+}
+
 /// Gives what is left.
 std::uintmax_t PackageStore::evict_to_limit() const {
   struct Entry {
@@ -250,20 +344,13 @@ std::uintmax_t PackageStore::evict_to_limit() const {
   };
   std::vector<Entry> entries;
   std::uintmax_t total = 0;
-  const auto remains_are_dead = fs::file_time_type::clock::now() - std::chrono::hours(24);
-  for (const fs::directory_entry& found : fs::directory_iterator(directory_)) {
+  remove_remains();
+  for (const fs::path& folder : folders()) {
     std::error_code gone;
-    const std::string name = found.path().filename().string();
-    if (name.starts_with(new_prefix) || name.starts_with(old_prefix)) {  // of a process that may have ended
-      if (const auto time = fs::last_write_time(found.path(), gone); !gone && time < remains_are_dead)
-        fs::remove_all(found.path(), gone);
-      continue;
-    }
-    if (!is_hash(name)) continue;  // not ours
-    const fs::file_time_type used = fs::last_write_time(found.path() / "entry", gone);
+    const fs::file_time_type used = fs::last_write_time(folder / "entry", gone);
     if (gone) continue;  // evicted meanwhile
     try {
-      entries.push_back({found.path(), size_of(found.path()), used});
+      entries.push_back({folder, size_of(folder), used});
       total += entries.back().bytes;
     } catch (const fs::filesystem_error&) {  // evicted meanwhile
     }

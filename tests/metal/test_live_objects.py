@@ -6,15 +6,14 @@ It runs on the stand-in, whose runtime counts its objects by class.
 import gc
 import os
 
-import numpy as np
 import pytest
+from every_operation import CASES, each_operation, with_gradients
 from mps_support import add, at_offset, control, live_objects, method_replaced, needs_stand_in, on_pages, undisturbed  # noqa: F401  a fixture
 from support import counting
 
 import mpsgraph_native as mg
 from mpsgraph_native import _future, ops
 from mpsgraph_native._core import testing
-from mpsgraph_native.verify.table import cases
 
 pytestmark = [needs_stand_in, pytest.mark.usefixtures("undisturbed")]
 
@@ -25,23 +24,9 @@ WARM_UP = 20
 COMPILE = "compileWithDevice:feeds:targetTensors:targetOperations:compilationDescriptor:"
 
 
-def first_cases():
-    """One small case of every operation, and of both forms of the gradients of max pooling."""
-    found = {}
-    for case in cases(quick=True):
-        found.setdefault((case.operation, case.name.endswith("from indices")), case)
-    return list(found.values())
-
-
-CASES = first_cases()
-each_operation = pytest.mark.parametrize(
-    "case", CASES, ids=lambda case: f"{case.operation}{' from indices' if case.name.endswith('from indices') else ''}"
-)
-
-
 def counted():
-    if _future._executor is not None:  # its thread gives the results before it drops the run
-        _future._executor.submit(int).result(60)
+    if _future._worker is not None:  # its thread gives the results before it drops the run
+        _future.submit(int).result(60)
     mg.trim_memory()  # views of memory that waits to be used again are no growth
     return live_objects()
 
@@ -54,32 +39,6 @@ def check_that_objects_do_not_grow(call, calls=CALLS):
     for _ in range(calls):
         call()
     assert counted() == before
-
-
-def with_gradients(case):
-    """The operation in a graph, with its gradients where it has any, and what the graph is fed with."""
-    problem = case.build("float32", "mps")
-    graph = mg.Graph()
-    feeds = {}
-
-    def placed(value):
-        if not isinstance(value, np.ndarray):
-            return value
-        tensor = graph.placeholder(value.shape, value.dtype, name=f"operand{len(feeds)}")
-        feeds[tensor] = value
-        return tensor
-
-    arguments = [placed(value) for value in problem.arguments]
-    keywords = {name: placed(value) for name, value in problem.keywords.items()}
-    results = getattr(graph, case.operation)(*arguments, **keywords)
-    results = [tensor for tensor in (results if isinstance(results, tuple) else (results,)) if tensor is not None]
-    floating = [tensor for tensor in feeds if tensor.dtype.kind == "f"]
-    try:
-        loss = graph.reduction_sum(graph.square(results[0]), axes=None)
-        gradients = graph.gradients(loss, floating)
-    except mg.MPSGraphError:
-        gradients = []
-    return graph, feeds, results, gradients
 
 
 def test_there_is_a_case_of_every_operation():
@@ -95,20 +54,20 @@ def test_calls(case):
 
 @each_operation
 def test_runs_with_gradients(case):
-    graph, feeds, results, gradients = with_gradients(case)
+    graph, feeds, results, gradients = with_gradients(case, "mps")
     executable = graph.compile(feeds=list(feeds), targets=[*results, *gradients], device="mps")
     arrays = list(feeds.values())
     check_that_objects_do_not_grow(lambda: executable.run(arrays), FEWER_CALLS)
 
 
 def test_gradients_are_among_the_runs():
-    assert sum(bool(with_gradients(case)[3]) for case in CASES) > 30
+    assert sum(bool(with_gradients(case, "mps")[3]) for case in CASES) > 30
 
 
 @each_operation
 def test_compilations(case):
     """An executable that is dropped leaves nothing behind, whatever was lowered for it."""
-    graph, feeds, results, gradients = with_gradients(case)
+    graph, feeds, results, gradients = with_gradients(case, "mps")
 
     def compile_and_drop():
         graph.compile(feeds=list(feeds), targets=[*results, *gradients], device="mps")

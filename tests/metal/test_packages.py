@@ -66,6 +66,22 @@ def test_a_kept_executable_is_not_compiled_again(tmp_path):
         mg.clear_cache()
 
 
+@needs_stand_in
+def test_an_executable_from_a_file_takes_the_kept_package(tmp_path):
+    mg.set_compiled_storage(tmp_path / "kept")
+    graph = mg.Graph()
+    x, y = graph.placeholder((2, 3), name="x"), graph.placeholder((3,), name="y")
+    executable = graph.compile(feeds=[y, x], targets=[graph.subtraction(x, y)], device="mps")
+    executable.save(tmp_path / "saved")
+    compilations, loads = counter("compilations"), counter("package_loads")
+    before = compilations(), loads()
+    mg.clear_cache()
+    loaded = mg.Executable.load(tmp_path / "saved", device="mps")
+    assert (compilations() - before[0], loads() - before[1]) == (0, 1)
+    (value,) = loaded.run({"x": 10 * counting(2, 3), "y": counting(3)})
+    np.testing.assert_array_equal(value, 10 * counting(2, 3) - counting(3))
+
+
 @pytest.mark.parametrize("file", ["entry", "package"])
 @pytest.mark.parametrize("damage", ["longer", "shorter", "changed", "missing"])
 def test_a_damaged_entry_is_a_miss_with_one_warning(tmp_path, caplog, file, damage):

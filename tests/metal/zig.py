@@ -74,7 +74,7 @@ def cmake_list(name):
 
 def metal_sources():
     """Every source of the Metal engine, as the build has them."""
-    names = [*cmake_list("metal_tables"), *cmake_list("metal_sources")]
+    names = [*cmake_list("portable_metal_sources"), *cmake_list("metal_sources")]
     return [METAL / name for name in [*names, *(f"{family}.mm" for family in cmake_list("families"))]]
 
 

@@ -81,14 +81,19 @@ constexpr std::int64_t winograd_cost_of_weight = 250, winograd_cost_of_far_weigh
 constexpr std::int64_t near_weights = (1 << 20) / (winograd_weights_points * std::int64_t{sizeof(float)});
 // Fewer channels leave the vectors of the transforms half empty.
 constexpr std::int64_t winograd_channels = 16;
+// With stride 2 more transformed points save fewer products: 16 to 16 channels took 1.1 times the direct time, 16 to 32
+// 0.9 times. So many products must come of each transformed value.
+constexpr std::int64_t strided_winograd_products = 10;
 
 /// Measured on some twenty shapes from 1 to 32 images of 2² to 112² pixels with AVX-512: where this holds, Winograd
-/// took 0.3 to 0.85 of the direct time, elsewhere 0.8 to 3 times that.
+/// took 0.3 to 0.85 of the direct time, elsewhere 0.8 to 3 times that; with stride 2, on fifteen shapes, 0.5 to 0.96.
 bool winograd_pays(const Convolution2DGeometry& geometry, const WinogradScheme& scheme, std::int64_t height,
                    std::int64_t width) {
   const std::int64_t inputs = geometry.input_channels / geometry.groups;
   const std::int64_t outputs = geometry.output_channels / geometry.groups;
   if (inputs < winograd_channels || outputs < winograd_channels) return false;
+  const bool strided = scheme.points() > winograd_weights_points;
+  if (strided && inputs * outputs < strided_winograd_products * (inputs + outputs)) return false;
   // Per weight: tiles reach over the edge of the image, and their own transforms cost a fifth of the products.
   const std::int64_t tiles = geometry.batch * ((height + scheme.results - 1) / scheme.results) *
                              ((width + scheme.results - 1) / scheme.results);

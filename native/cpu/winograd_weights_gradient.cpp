@@ -8,9 +8,10 @@ namespace {
 
 // Up to this size each thread has sums of its own, which stay in its outer cache.
 constexpr std::int64_t private_bytes = 2 << 20;
-// Points of one block beside private sums; beside shared ones, which are read and written once per block.
-constexpr std::int64_t small_block_bytes = 600 << 10, large_block_bytes = 12 << 20;
-constexpr std::int64_t small_block_tiles = 24, large_block_tiles = 96;
+// Points of one block beside private sums; beside shared ones, which are read and written once per block and therefore
+// want many points.
+constexpr std::int64_t small_block_bytes = 600 << 10, large_block_bytes = 5 << 20;
+constexpr std::int64_t small_block_tiles = 24, large_block_points = 96 * winograd_weights_points;
 constexpr std::int64_t channels_per_write = 16;
 
 std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -31,10 +32,10 @@ WinogradWeightsGradient::WinogradWeightsGradient(const WeightsGradientSizes& siz
 
   const std::int64_t source_channels = ceil_divide(sizes.input_channels, lanes) * lanes;
   const std::int64_t tile_bytes = scheme.points() * (source_channels + panels() * width) * std::int64_t{sizeof(float)};
-  blocks_ = PixelBlocks(sizes.batch, ceil_divide(sizes.y.outputs, scheme.results),
-                        ceil_divide(sizes.x.outputs, scheme.results),
-                        sums_per_thread_ ? std::max(small_block_bytes / tile_bytes, small_block_tiles)
-                                         : std::max(large_block_bytes / tile_bytes, large_block_tiles));
+  blocks_ = PixelBlocks(
+      sizes.batch, ceil_divide(sizes.y.outputs, scheme.results), ceil_divide(sizes.x.outputs, scheme.results),
+      sums_per_thread_ ? std::max(small_block_bytes / tile_bytes, small_block_tiles)
+                       : std::max(large_block_bytes / tile_bytes, large_block_points / scheme.points()));
   const PixelBlock& largest = blocks_.largest();
   source_tiles_ =
       WinogradTiles(sizes.source, scheme.input_side, scheme.input_step, sizes.y.origin, sizes.x.origin, largest);

@@ -5,6 +5,9 @@
 namespace mpsgraph_native::cpu {
 namespace {
 
+// With AVX-512 gathering took 0.78 to 0.83 of the time of scattering, with vectors of 8 up to 1.15, of 4 up to 2.7.
+constexpr std::int64_t least_lanes = 16;
+
 bool suits_planes(const WindowAxis& axis) {
   return (axis.kernel == 2 || axis.kernel == 3) && axis.stride == 2 && axis.dilation == 1;
 }
@@ -15,7 +18,7 @@ std::optional<PoolingGather> PoolingGather::make(const PoolingPlan& plan, bool b
                                                  ScratchLayout& thread_scratch) {
   const WindowAxis &y = plan.axes[2], &x = plan.axes[3];
   const std::int64_t lanes = kernels<float>().pooling.lanes;
-  if (plan.has_empty_windows) return std::nullopt;
+  if (lanes < least_lanes || plan.has_empty_windows) return std::nullopt;
   PoolingGather gather(plan);
   if (plan.inner == 1) {
     const bool one_plane = plan.axes[0].input == 1 && plan.axes[1].input == 1 && plan.rows() == y.output;

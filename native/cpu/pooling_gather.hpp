@@ -10,8 +10,8 @@ namespace mpsgraph_native::cpu {
 /// operation do: vectors compare them with the few positions of the window, and nothing is scattered.
 class PoolingGather {
  public:
-  /// For a plan by IndexMap::Mode; nothing where its windows do not suit. `by_window`: indices are no positions of the
-  /// slice.
+  /// For a plan by IndexMap::Mode; nothing where its windows or the vectors do not suit. `by_window`: indices are no
+  /// positions of the slice.
   static std::optional<PoolingGather> make(const PoolingPlan& plan, bool by_window, ScratchLayout& thread_scratch);
 
   /// Whether every index of the slice lies inside its window.

@@ -184,7 +184,7 @@ Kernel make_scatter(std::string_view operation, const PoolingGeometry& geometry)
   const PoolingPlan& plan = decoder->plan();
   const std::int64_t operations = plan.result_slice + plan.source_slice;
   // Gathering compares vectors of indices with the few positions of their windows; one core adds to scattered places
-  // element by element, and clears them first. It took 0.78 to 0.83 of the time with AVX-512.
+  // element by element, and clears them first.
   std::optional<PoolingGather> gather;
   ScratchLayout thread_scratch;
   if constexpr (std::is_same_v<T, float> && std::is_same_v<I, std::int32_t>)

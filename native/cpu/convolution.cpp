@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "cpu/convolution_correlation.hpp"
 #include "cpu/convolution_flat.hpp"
@@ -22,8 +23,9 @@ namespace {
 //   forward pass, would leave most lanes of a panel empty. With neighbouring pixels in the lanes they take 0.15 to 0.5
 //   of the time of panels (64 to 3 channels of 112 x 112, 3 to 64 channels of 224 x 224 with 7 x 7 at stride 2).
 // - Small ones of few result channels run on flat images: packing panels would take longer than the products.
-// - 3 x 3 kernels in float32 run by Winograd's minimal filtering where its transforms cost less than the products that
-//   it saves.
+// - 3 x 3 kernels with strides 1 or 2 in float32 run by Winograd's minimal filtering where its transforms cost less
+// than
+//   the products that it saves.
 
 // Below about this many products a second thread costs more than it saves.
 constexpr std::int64_t products_worth_threads = 1 << 20;
@@ -76,24 +78,44 @@ Kernel correlation_kernel(const Convolution2DGeometry& geometry, const Correlati
 
 // What transforming one weight and back costs, in products: while its 36 points stay in the outer cache, and beyond.
 constexpr std::int64_t winograd_cost_of_weight = 250, winograd_cost_of_far_weight = 900;
-constexpr std::int64_t near_weights = (1 << 20) / (winograd_points * std::int64_t{sizeof(float)});
+constexpr std::int64_t near_weights = (1 << 20) / (winograd_weights_points * std::int64_t{sizeof(float)});
 // Fewer channels leave the vectors of the transforms half empty.
 constexpr std::int64_t winograd_channels = 16;
+// With stride 2 more transformed points save fewer products: 16 to 16 channels took 1.1 times the direct time, 16 to 32
+// 0.9 times. So many products must come of each transformed value.
+constexpr std::int64_t strided_winograd_products = 10;
 
 /// Measured on some twenty shapes from 1 to 32 images of 2² to 112² pixels with AVX-512: where this holds, Winograd
-/// took 0.3 to 0.85 of the direct time, elsewhere 0.8 to 3 times that.
-bool winograd_pays(const Convolution2DGeometry& geometry, const CorrelationAxis& y, const CorrelationAxis& x) {
-  if (device_settings().precision == Precision::Exact) return false;
-  if (!WinogradCorrelation::fits(y) || !WinogradCorrelation::fits(x)) return false;
+/// took 0.3 to 0.85 of the direct time, elsewhere 0.8 to 3 times that; with stride 2, on fifteen shapes, 0.5 to 0.96.
+bool winograd_pays(const Convolution2DGeometry& geometry, const WinogradScheme& scheme, std::int64_t height,
+                   std::int64_t width) {
   const std::int64_t inputs = geometry.input_channels / geometry.groups;
   const std::int64_t outputs = geometry.output_channels / geometry.groups;
   if (inputs < winograd_channels || outputs < winograd_channels) return false;
+  const bool strided = scheme.points() > winograd_weights_points;
+  if (strided && inputs * outputs < strided_winograd_products * (inputs + outputs)) return false;
   // Per weight: tiles reach over the edge of the image, and their own transforms cost a fifth of the products.
-  const std::int64_t tiles = geometry.batch * ((y.outputs + winograd_results - 1) / winograd_results) *
-                             ((x.outputs + winograd_results - 1) / winograd_results);
-  const std::int64_t cost = tiles * winograd_points * 6 / 5 +
+  const std::int64_t tiles = geometry.batch * ((height + scheme.results - 1) / scheme.results) *
+                             ((width + scheme.results - 1) / scheme.results);
+  const std::int64_t cost = tiles * scheme.points() * 6 / 5 +
                             (inputs * outputs <= near_weights ? winograd_cost_of_weight : winograd_cost_of_far_weight);
-  return cost < geometry.batch * y.outputs * x.outputs * 9;
+  return cost < geometry.batch * geometry.y.output * geometry.x.output * 9;
+}
+
+struct WinogradChoice {
+  WinogradScheme scheme;
+  WinogradAxis y, x;
+};
+
+/// For results of such a height and width.
+std::optional<WinogradChoice> choose_winograd(const Convolution2DGeometry& geometry, const CorrelationAxes& axes,
+                                              std::int64_t height, std::int64_t width) {
+  if (device_settings().precision == Precision::Exact) return std::nullopt;
+  const std::optional<WinogradAxis> y = winograd_axis(axes.y), x = winograd_axis(axes.x);
+  if (!y || !x || y->kind != x->kind) return std::nullopt;
+  const WinogradScheme scheme = winograd_scheme(y->kind);
+  if (!winograd_pays(geometry, scheme, height, width)) return std::nullopt;
+  return WinogradChoice{scheme, *y, *x};
 }
 
 // More result channels than this fill the vectors of a panel, and more floats than these leave the inner caches.
@@ -126,7 +148,7 @@ Kernel checked_kernel(std::shared_ptr<const Fast> fast, std::size_t shared_scrat
                            invocation.output<float>(0), worth_threads ? invocation.threads : 1))
               run(invocation);
           },
-          "Winograd F(4 x 4, 3 x 3)", operations};
+          fast->name(), operations};
 }
 
 template <class T>
@@ -146,10 +168,10 @@ Kernel choose_correlation(const Convolution2DGeometry& geometry, const Correlati
     return correlation_kernel<NarrowCorrelation, T>(geometry, sizes, axes, result_elements);
   Kernel direct = correlation_kernel<Correlation, T>(geometry, sizes, axes, result_elements);
   if constexpr (std::is_same_v<T, float>) {
-    if (winograd_pays(geometry, axes.y[0], axes.x[0])) {
+    if (const auto winograd = choose_winograd(geometry, axes, sizes.result.height, sizes.result.width)) {
       ScratchLayout shared_scratch, thread_scratch;
-      auto plan =
-          std::make_shared<const WinogradCorrelation>(sizes, axes.y[0], axes.x[0], shared_scratch, thread_scratch);
+      auto plan = std::make_shared<const WinogradCorrelation>(sizes, winograd->scheme, winograd->y, winograd->x,
+                                                              shared_scratch, thread_scratch);
       return checked_kernel(plan, shared_scratch.bytes(), thread_scratch.bytes(),
                             products(geometry) >= products_worth_threads, std::move(direct));
     }
@@ -263,9 +285,10 @@ Kernel make_kernel(const Convolution2DWeightsGradient& attributes, const KernelR
           FlatImages::name, operations};
     }
     if constexpr (std::is_same_v<T, float>) {
-      if (winograd_pays(geometry, sizes.y, sizes.x)) {
+      const CorrelationAxes axes{{sizes.y}, {sizes.x}};
+      if (const auto winograd = choose_winograd(geometry, axes, sizes.y.outputs, sizes.x.outputs)) {
         ScratchLayout fast_shared, fast_thread;
-        auto fast = std::make_shared<const WinogradWeightsGradient>(sizes, fast_shared, fast_thread);
+        auto fast = std::make_shared<const WinogradWeightsGradient>(sizes, winograd->scheme, fast_shared, fast_thread);
         return checked_kernel(fast, fast_shared.bytes(), fast_thread.bytes(), worth_threads, std::move(direct));
       }
     }

@@ -3,6 +3,7 @@
 #include "cpu/kernels.hpp"
 #include "cpu/partition.hpp"
 #include "cpu/pooling_gradient.hpp"
+#include "cpu/pooling_planes.hpp"
 #include "cpu/pooling_slice.hpp"
 
 namespace mpsgraph_native::cpu {
@@ -41,6 +42,31 @@ Kernel make_direct_pooling(PoolingPlan plan, PoolingVectors vectors, PoolingRedu
           pooling.row(row, position, taps, divisors.data());
         else
           pooling.pixels(row, position, taps);
+      }
+    });
+  };
+  return kernel;
+}
+
+/// Maxima of rows of planes, spread over the threads likewise.
+template <class T>
+Kernel make_plane_pooling(const PoolingPlan& plan, bool with_indices) {
+  const std::int64_t operations = plan.outputs(3) * plan.maximum_taps();
+  Kernel kernel;
+  kernel.run = [=, planes = std::make_shared<const PoolingPlanes>(plan),
+                plan = std::make_shared<const PoolingPlan>(plan)](const Invocation& invocation) {
+    const std::int64_t rows = planes->rows(), items = plan->outer * rows;
+    const std::int64_t chunks = item_chunk_count(invocation, items, operations);
+    parallel_for(chunks, [&](std::int64_t chunk) {
+      const Range range = split_range(items, chunk, chunks);
+      for (std::int64_t item = range.begin; item < range.end;) {
+        const std::int64_t slice = item / rows, first = item % rows;
+        const std::int64_t last = std::min(rows, first + range.end - item);
+        std::int32_t* indices =
+            with_indices ? invocation.output<std::int32_t>(1) + slice * plan->result_slice : nullptr;
+        planes->maximum(invocation.input<T>(0) + slice * plan->source_slice, {first, last}, plan->slice_index(slice),
+                        invocation.output<T>(0) + slice * plan->result_slice, indices);
+        item += last - first;
       }
     });
   };
@@ -113,6 +139,10 @@ Kernel make_forward(const PoolingGeometry& geometry, PoolingReduction reduction,
     PoolingPlan plan = make_pooling_plan(geometry, with_indices ? IndexMap::Mode : IndexMap::None);
     const PoolingVectors vectors = choose_vectors(plan, kernels<T>().pooling.lanes, true);
     if (vectors == PoolingVectors::Grouped) return make_grouped_pooling<T>(geometry, plan, reduction, with_indices);
+    // Windows of 2 or 3 taps at stride 2 are most of max pooling: known when compiled, they took 0.35 to 0.5 of the
+    // time.
+    if (vectors == PoolingVectors::Row && reduction == PoolingReduction::Maximum && PoolingPlanes::fits(plan))
+      return make_plane_pooling<T>(plan, with_indices);
     return make_direct_pooling<T>(std::move(plan), vectors, reduction, with_indices);
   });
 }

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cpu/partition.hpp"
+#include "cpu/pooling_gather.hpp"
 #include "cpu/pooling_gradient.hpp"
 
 namespace mpsgraph_native::cpu {
@@ -182,20 +183,40 @@ Kernel make_scatter(std::string_view operation, const PoolingGeometry& geometry)
   auto decoder = std::make_shared<const IndexDecoder>(geometry, make_pooling_plan(geometry, IndexMap::Mode));
   const PoolingPlan& plan = decoder->plan();
   const std::int64_t operations = plan.result_slice + plan.source_slice;
+  // Gathering compares vectors of indices with the few positions of their windows; one core adds to scattered places
+  // element by element, and clears them first.
+  std::optional<PoolingGather> gather;
+  ScratchLayout thread_scratch;
+  if constexpr (std::is_same_v<T, float> && std::is_same_v<I, std::int32_t>)
+    gather = PoolingGather::make(plan, decoder->by_window(), thread_scratch);
   Kernel kernel;
+  kernel.scratch_per_thread = thread_scratch.bytes();
   kernel.run = [=, result_shape = geometry.result](const Invocation& invocation) {
     const T* gradient = invocation.input<T>(0);
     const I* indices = invocation.input<I>(2);
     T* result = invocation.output<T>(0);
     const std::int64_t slices = decoder->plan().outer;
     Findings findings;
-    for_each_item(invocation, slices, slices * operations,
-                  [&](std::int64_t slice, std::int64_t) { inspect_slice(*decoder, indices, slice, findings); });
+    std::atomic<bool> gathers{gather.has_value()};
+    for_each_item(invocation, slices, slices * operations, [&](std::int64_t slice, std::int64_t chunk) {
+      if constexpr (std::is_same_v<I, std::int32_t>)
+        if (gather && gather->holds(invocation, chunk, indices, slice)) return;
+      gathers.store(false);
+      inspect_slice(*decoder, indices, slice, findings);
+    });
     const std::int64_t bad = findings.first_bad.load();
     if (bad != maximum_elements)
       fail<ShapeError>(operation, "indices", "must lie inside the destination and, under ",
                        name_of(geometry.return_indices_mode), ", in [0, ", decoder->bound(), "), got ", indices[bad],
                        " at ", coordinates(bad, result_shape));
+    if constexpr (std::is_same_v<T, float> && std::is_same_v<I, std::int32_t>) {
+      if (gathers.load()) {
+        for_each_item(invocation, slices, slices * operations, [&](std::int64_t slice, std::int64_t chunk) {
+          gather->run(invocation, chunk, indices, gradient, slice, result);
+        });
+        return;
+      }
+    }
     if (findings.leaves_slice.load()) {
       scatter_anywhere(*decoder, indices, gradient, result);
       return;

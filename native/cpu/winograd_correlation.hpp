@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cpu/convolution_correlation.hpp"
+#include "cpu/winograd_scheme.hpp"
 #include "cpu/winograd_tiles.hpp"
 
 namespace mpsgraph_native::cpu {
@@ -13,12 +14,11 @@ namespace mpsgraph_native::cpu {
 /// the transformed weights and the transformed tiles of the input.
 class WinogradCorrelation {
  public:
-  /// Whether this computes correlations along such an axis.
-  static bool fits(const CorrelationAxis& axis);
+  /// For axes of the scheme's kind.
+  WinogradCorrelation(const CorrelationSizes& sizes, const WinogradScheme& scheme, const WinogradAxis& y,
+                      const WinogradAxis& x, ScratchLayout& shared_scratch, ScratchLayout& thread_scratch);
 
-  WinogradCorrelation(const CorrelationSizes& sizes, const CorrelationAxis& y, const CorrelationAxis& x,
-                      ScratchLayout& shared_scratch, ScratchLayout& thread_scratch);
-
+  std::string_view name() const { return scheme_.name; }
   /// False where a result is not finite. Then the results are not those of a correlation: the transforms mix a tile's
   /// pixels, so that an infinity becomes NaN and spreads, and they can overflow on their own.
   bool run(const Invocation& invocation, const float* input, const float* weights, float* result, int threads) const;
@@ -38,7 +38,8 @@ class WinogradCorrelation {
              float* result) const;
 
   const MatrixKernels<float>& kernels_;
-  const WinogradKernels& winograd_;
+  WinogradScheme scheme_;
+  std::array<WinogradScheme::Members, winograd_weights_points> members_;
   CorrelationSizes sizes_;
   WeightsPanels<float> panels_;
   PixelBlocks blocks_;

@@ -14,15 +14,14 @@ constexpr std::int64_t spread_elements(std::int64_t elements) {
   return ((elements + line - 1) / line | 1) * line;
 }
 
-using WinogradTransform = void (*)(const WinogradRun& run, const float* pixels, float* points);
-
-/// Cuts an image tensor into square tiles, four pixels apart, and transforms them, a vector of channels at a time.
+/// Cuts an image tensor into square tiles and transforms them, a vector of channels at a time.
 class WinogradTiles {
  public:
   WinogradTiles() = default;
-  /// Tile 0 begins at pixel (origin_y, origin_x); what lies outside the image is zero. Blocks count tiles.
-  WinogradTiles(const ImageTensor& tensor, std::int64_t side, std::int64_t origin_y, std::int64_t origin_x,
-                const PixelBlock& largest);
+  /// Tiles are `step` pixels apart, the first at pixel (origin_y, origin_x); what lies outside the image is zero.
+  /// Blocks count tiles.
+  WinogradTiles(const ImageTensor& tensor, std::int64_t side, std::int64_t step, std::int64_t origin_y,
+                std::int64_t origin_x, const PixelBlock& largest);
 
   /// Channels that `transform` takes at once.
   std::int64_t lanes() const { return pack_->width; }
@@ -38,7 +37,7 @@ class WinogradTiles {
   void pack_row(const float* row, std::int64_t x, std::int64_t columns, std::int64_t channels, float* to) const;
 
   ImageTensor tensor_;
-  std::int64_t side_ = 0, origin_y_ = 0, origin_x_ = 0;
+  std::int64_t side_ = 0, step_ = 0, origin_y_ = 0, origin_x_ = 0;
   std::int64_t strip_rows_ = 0, strip_columns_ = 0;
   const PanelKernels<float>* pack_ = nullptr;  ///< the panel one vector wide
 };

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cpu/convolution_weights_gradient.hpp"
+#include "cpu/winograd_scheme.hpp"
 #include "cpu/winograd_tiles.hpp"
 
 namespace mpsgraph_native::cpu {
@@ -12,8 +13,11 @@ namespace mpsgraph_native::cpu {
 /// product over tiles of the transformed incoming gradient and the transformed source.
 class WinogradWeightsGradient {
  public:
-  WinogradWeightsGradient(const WeightsGradientSizes& sizes, ScratchLayout& shared_scratch,
-                          ScratchLayout& thread_scratch);
+  /// For axes of the scheme's kind.
+  WinogradWeightsGradient(const WeightsGradientSizes& sizes, const WinogradScheme& scheme,
+                          ScratchLayout& shared_scratch, ScratchLayout& thread_scratch);
+
+  std::string_view name() const { return scheme_.name; }
 
   /// False where a result is not finite. Then the results are not those of the sum: see WinogradCorrelation::run.
   bool run(const Invocation& invocation, const float* incoming, const float* source, float* result, int threads) const;
@@ -35,7 +39,8 @@ class WinogradWeightsGradient {
   bool write(const Invocation& invocation, std::int64_t chunk, std::int64_t copies, Range items, float* result) const;
 
   const MatrixKernels<float>& kernels_;
-  const WinogradKernels& winograd_;
+  WinogradScheme scheme_;
+  std::array<WinogradScheme::Members, winograd_weights_points> members_;
   const PanelKernels<float>& panel_;
   WeightsGradientSizes sizes_;
   bool sums_per_thread_ = false;  ///< threads split the blocks, else the products of one block at a time

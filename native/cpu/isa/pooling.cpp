@@ -1,70 +1,12 @@
 #include "cpu/isa/families.hpp"
-#include "cpu/isa/row_window.hpp"
+#include "cpu/isa/pooling_maximum.hpp"
 
 namespace mpsgraph_native::cpu::MPSGRAPH_ISA {
+
+template <class T>
+PoolingPlaneKernels<T> pooling_plane_kernels();
+
 namespace {
-
-template <class T>
-constexpr T infinity = static_cast<T>(__builtin_inff());
-
-/// Keeps the first maximum in the order of the calls; a NaN beats every number, and the first NaN stays.
-template <class T>
-struct Maximum {
-  Vec<T> value;
-  IndexVec<T> code;
-
-  template <bool WithCode>
-  MPSGRAPH_INLINE void take(Vec<T> candidate, IndexVec<T> candidate_code) {
-#if defined(__AVX512F__)
-    if constexpr (sizeof(T) == 4) {
-      const __m512 c = reinterpret_cast<__m512>(candidate), v = reinterpret_cast<__m512>(value);
-      const __mmask16 ordered = _mm512_cmp_ps_mask(v, v, _CMP_ORD_Q);
-      const __mmask16 larger = _mm512_mask_cmp_ps_mask(ordered, c, v, _CMP_NLE_UQ);
-      value = reinterpret_cast<Vec<T>>(_mm512_mask_mov_ps(v, larger, c));
-      if constexpr (WithCode)
-        code = reinterpret_cast<IndexVec<T>>(
-            _mm512_mask_mov_epi32(reinterpret_cast<__m512i>(code), larger, reinterpret_cast<__m512i>(candidate_code)));
-    } else {
-      const __m512d c = reinterpret_cast<__m512d>(candidate), v = reinterpret_cast<__m512d>(value);
-      const __mmask8 ordered = _mm512_cmp_pd_mask(v, v, _CMP_ORD_Q);
-      const __mmask8 larger = _mm512_mask_cmp_pd_mask(ordered, c, v, _CMP_NLE_UQ);
-      value = reinterpret_cast<Vec<T>>(_mm512_mask_mov_pd(v, larger, c));
-      if constexpr (WithCode)
-        code = reinterpret_cast<IndexVec<T>>(
-            _mm512_mask_mov_epi64(reinterpret_cast<__m512i>(code), larger, reinterpret_cast<__m512i>(candidate_code)));
-    }
-#else
-    const IndexVec<T> larger = ~(candidate <= value) & (value == value);
-    value = larger ? candidate : value;
-    if constexpr (WithCode) code = larger ? candidate_code : code;
-#endif
-  }
-};
-
-template <class T>
-MPSGRAPH_INLINE IndexVec<T> broadcast_index(std::int64_t value) {
-  return IndexVec<T>{} + static_cast<Index<T>>(value);
-}
-
-template <class T>
-MPSGRAPH_INLINE void store_indices(std::int32_t* p, std::int64_t count, IndexVec<T> indices) {
-  if constexpr (sizeof(T) == 4) {
-    store_lanes<std::int32_t>(p, count, indices);
-  } else {
-    for (int i = 0; i < lanes<T> && i < count; ++i) p[i] = static_cast<std::int32_t>(indices[i]);
-  }
-}
-
-// Small windows take so little time that memory is the limit, and the processor does not fetch the lines to be written,
-// nor enough of those to be read. Rows and images follow each other, so a fixed distance ahead is what comes next.
-template <class T>
-MPSGRAPH_INLINE void fetch_for_writing(T* p) {
-  __builtin_prefetch(p + 2048 / static_cast<std::int64_t>(sizeof(T)), 1, 2);
-}
-template <class T>
-MPSGRAPH_INLINE void fetch_for_reading(const T* p) {
-  __builtin_prefetch(p + 4096 / static_cast<std::int64_t>(sizeof(T)), 0, 3);
-}
 
 template <bool WithIndices, class T>
 MPSGRAPH_INLINE void maximum_pixel_lanes(const PoolingPixel<T>& pixel, std::int64_t i, std::int64_t left, T* values,
@@ -165,6 +107,41 @@ void l2_norm_gradient_pixel(const PoolingPixel<T>& pixel, const T* gradient, T* 
       store_lanes(to, left,
                   multiply_add(share, load_lanes(pixel.source + pixel.offsets[t] + i, left), load_lanes(to, left)));
     }
+  }
+}
+
+/// Indices relative to the window's, which makes them the codes of taps, for the inner positions from `i` on.
+MPSGRAPH_INLINE IndexVec<float> relative_codes(const PoolingPixel<float>& pixel, const std::int32_t* indices,
+                                               std::int64_t i, std::int64_t left) {
+  return load_lanes<std::int32_t>(indices + i, left) -
+         (lane_numbers<float>() + broadcast_index<float>(i)) * broadcast_index<float>(pixel.index_step) -
+         broadcast_index<float>(pixel.index);
+}
+
+bool indices_in_window(const PoolingPixel<float>& pixel, const std::int32_t* indices) {
+  IndexVec<float> all = ~IndexVec<float>{};
+  for (std::int64_t i = 0; i < pixel.inner; i += lanes<float>) {
+    const std::int64_t left = pixel.inner - i;
+    const IndexVec<float> codes = relative_codes(pixel, indices, i, left);
+    IndexVec<float> found = lane_numbers<float>() >= broadcast_index<float>(left);
+    for (std::int64_t t = 0; t < pixel.taps; ++t) found |= codes == broadcast_index<float>(pixel.codes[t]);
+    all &= found;
+  }
+  for (int i = 0; i < lanes<float>; ++i)
+    if (!all[i]) return false;
+  return true;
+}
+
+void maximum_gradient_pixel(const PoolingPixel<float>& pixel, const float* gradient, const std::int32_t* indices,
+                            float* result) {
+  for (std::int64_t i = 0; i < pixel.inner; i += lanes<float>) {
+    const std::int64_t left = pixel.inner - i;
+    const IndexVec<float> codes = relative_codes(pixel, indices, i, left);
+    // As a sum that begins with zero, which a negative zero does not change.
+    const Vec<float> values = load_lanes(gradient + i, left) + Vec<float>{};
+    for (std::int64_t t = 0; t < pixel.taps; ++t)
+      store_lanes(result + pixel.offsets[t] + i, left,
+                  select<float>(codes == broadcast_index<float>(pixel.codes[t]), values, Vec<float>{}));
   }
 }
 
@@ -292,15 +269,22 @@ void l2_norm_row(const PoolingRow<T>& row, T* values) {
 
 template <class T>
 PoolingKernels<T> pooling_kernels() {
-  return {lanes<T>,
-          maximum_pixel<T>,
-          average_pixel<T>,
-          l2_norm_pixel<T>,
-          average_gradient_pixel<T>,
-          l2_norm_gradient_pixel<T>,
-          maximum_row<T>,
-          average_row<T>,
-          l2_norm_row<T>};
+  PoolingKernels<T> kernels{};
+  kernels.lanes = lanes<T>;
+  kernels.maximum_pixel = maximum_pixel<T>;
+  kernels.average_pixel = average_pixel<T>;
+  kernels.l2_norm_pixel = l2_norm_pixel<T>;
+  kernels.average_gradient_pixel = average_gradient_pixel<T>;
+  kernels.l2_norm_gradient_pixel = l2_norm_gradient_pixel<T>;
+  if constexpr (sizeof(T) == sizeof(std::int32_t)) {
+    kernels.indices_in_window = indices_in_window;
+    kernels.maximum_gradient_pixel = maximum_gradient_pixel;
+  }
+  kernels.maximum_row = maximum_row<T>;
+  kernels.average_row = average_row<T>;
+  kernels.l2_norm_row = l2_norm_row<T>;
+  kernels.planes = pooling_plane_kernels<T>();
+  return kernels;
 }
 template PoolingKernels<float> pooling_kernels<float>();
 template PoolingKernels<double> pooling_kernels<double>();

@@ -27,6 +27,6 @@ const Engine& engine_named(std::string_view name) {
 
 std::vector<std::string> cpu_instruction_sets() { return cpu::available_instruction_sets(); }
 std::string cpu_instruction_set() { return cpu::kernel_table().name; }
-void set_cpu_instruction_set(const std::string& name) { cpu::set_instruction_set(name); }
+void set_cpu_instruction_set(std::string_view name) { cpu::set_instruction_set(name); }
 
 }  // namespace mpsgraph_native

@@ -16,6 +16,6 @@ MPSGRAPH_API const Engine& engine_named(std::string_view name);
 /// Instruction sets of the cpu engine that this machine can run, and the one in use.
 MPSGRAPH_API std::vector<std::string> cpu_instruction_sets();
 MPSGRAPH_API std::string cpu_instruction_set();
-MPSGRAPH_API void set_cpu_instruction_set(const std::string& name);
+MPSGRAPH_API void set_cpu_instruction_set(std::string_view name);
 
 }  // namespace mpsgraph_native

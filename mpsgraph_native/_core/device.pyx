@@ -3,7 +3,6 @@
 
 cimport cython
 from cython.operator cimport dereference
-from libcpp.string cimport string
 
 from mpsgraph_native._native.engine cimport (
     Engine,
@@ -15,6 +14,7 @@ from mpsgraph_native._native.engine cimport (
     set_cpu_instruction_set,
 )
 from mpsgraph_native._native.executable_cache cimport clear_cache
+from mpsgraph_native._native.text cimport view_of
 from mpsgraph_native._native.threads cimport set_thread_count, thread_count
 
 import operator
@@ -62,11 +62,11 @@ cdef str _default_from_environment = os.environ.get("MPSGRAPH_NATIVE_ENGINE")
 
 
 cdef Device _named(str name):
-    cdef string native
+    cdef bytes encoded
     found = _devices.get(name)
     if found is None:
-        native = _encoded(name)
-        found = _devices[name] = _wrap(&engine_named(native))
+        encoded = _encoded(name)
+        found = _devices[name] = _wrap(&engine_named(view_of(encoded)))
     return found
 
 
@@ -136,7 +136,8 @@ def set_instruction_set(str name not None):
 
     One of instruction_sets(); DeviceError names the ones that this machine has. MPSGRAPH_NATIVE_ISA sets it at the start.
     """
-    set_cpu_instruction_set(_encoded(name))
+    cdef bytes encoded = _encoded(name)
+    set_cpu_instruction_set(view_of(encoded))
     clear_cache()
 
 

@@ -4,6 +4,7 @@
 cimport cython
 cimport numpy as cnp
 from cython.operator cimport dereference
+from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
 from mpsgraph_native._core.interchange cimport as_ndarray
@@ -179,8 +180,9 @@ cdef tuple _profile(Run run):
     cdef vector[NativeStepProfile] steps
     cdef InterruptionCheck check = check_of_this_thread()
     with nogil:
-        steps = profile_executable(dereference(run.executable), run.inputs.data(), run.inputs.size(), run.outputs.data(),
-                                   run.outputs.size(), check)
+        steps = move(profile_executable(
+            dereference(run.executable), run.inputs.data(), run.inputs.size(), run.outputs.data(), run.outputs.size(),
+            check))
     return tuple(
         StepProfile(step.operation.decode(), step.algorithm.decode(), step.threads, step.bytes, step.operations,
                     step.seconds)

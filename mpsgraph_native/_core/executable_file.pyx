@@ -7,7 +7,8 @@ from libcpp.utility cimport move
 from mpsgraph_native._core.device cimport resolve_device
 from mpsgraph_native._core.executable cimport Executable
 from mpsgraph_native._core.graph cimport Cut, GraphCore, Tensor, cut_out, executable_of, tensor_at
-from mpsgraph_native._native.serialization cimport ReadProgram, StringView, deserialize, serialize
+from mpsgraph_native._native.serialization cimport ReadProgram, deserialize, serialize
+from mpsgraph_native._native.text cimport view_of
 
 from mpsgraph_native._executable_file import read_body, spelled, write_body
 from mpsgraph_native.errors import CompileError, DTypeError, ShapeError
@@ -19,7 +20,7 @@ def save(Executable executable, path):
     cdef string body
     cdef Cut cut = cut_out((<Tensor>executable.targets[0]).graph, executable.feeds, executable.targets, "save")
     with nogil:
-        body = serialize(cut.program)
+        body = move(serialize(cut.program))
     write_body(path, <bytes>body)
 
 
@@ -36,13 +37,12 @@ def load(path, device):
     """Executable.load."""
     place = resolve_device(device)
     cdef bytes body = read_body(path)
-    cdef const char* data = body
-    cdef size_t size = len(body)
     cdef ReadProgram read
     cdef size_t index
     try:
+        view = view_of(body)
         with nogil:
-            read = deserialize(StringView(data, size))
+            read = move(deserialize(view))
         graph = _graph_of(&read)
         feeds = [tensor_at(graph, read.feeds[index].node, read.feeds[index].output) for index in range(read.feeds.size())]
         targets = [

@@ -6,7 +6,7 @@ cimport numpy as cnp
 from cython.operator cimport dereference
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy
-from libcpp.string cimport string
+from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
 from mpsgraph_native._core.device cimport Device, resolve_device
@@ -15,7 +15,7 @@ from mpsgraph_native._core.memory cimport data_type_of, descriptor_of, shape_of
 from mpsgraph_native._core.operation cimport Operation
 from mpsgraph_native._core.run cimport as_input
 from mpsgraph_native._native.executable_cache cimport cached_executable
-from mpsgraph_native._native.graph cimport Node, TensorRef, add_gradients, extract_program, hash_of
+from mpsgraph_native._native.graph cimport Node, TensorRef, add_gradients_of, add_node, extract_program, hash_of
 from mpsgraph_native._native.operation cimport (
     argument_name,
     constant_data,
@@ -25,6 +25,7 @@ from mpsgraph_native._native.operation cimport (
     operation_name,
     placeholder_operation,
 )
+from mpsgraph_native._native.text cimport view_of
 from mpsgraph_native._native.types cimport DataType, IntegerSpan, Shape, TensorType
 
 import operator
@@ -151,7 +152,7 @@ cdef class GraphCore:
         cdef vector[TensorRef] result
         for tensor in tensors:
             result.push_back(self.reference(tensor, where))
-        return result
+        return move(result)  # a copy's std::bad_alloc would pass Python's frames
 
     def add_operation(self, Operation operation, tuple inputs, name=None):
         """Adds one operation; gives its result bare, or a tuple of its results.
@@ -160,7 +161,7 @@ cdef class GraphCore:
         """
         cdef vector[TensorRef] operands
         cdef TensorRef absent
-        cdef string native_name
+        cdef bytes native_name
         cdef int node
         for index, tensor in enumerate(inputs):
             operands.push_back(
@@ -168,7 +169,7 @@ cdef class GraphCore:
                 else self.reference(tensor, f"{operation.name}: {operation.arguments[index]}"))
         with self.lock:
             native_name = _name(name, operation.name, self.native.nodes().size())
-            node = self.native.add(operation.native, operands, native_name)
+            node = add_node(self.native, operation.native, operands, view_of(native_name))
             results = [
                 tensor_at(self, node, output) for output in range(<int>self.native.node(node).outputs.size())]
         return results[0] if len(results) == 1 else tuple(results)
@@ -177,10 +178,10 @@ cdef class GraphCore:
         """A tensor that the caller feeds (MPSGraph placeholderWithShape:dataType:name:)."""
         cdef TensorType tensor_type = _tensor_type(shape, dtype, "placeholder")
         cdef vector[TensorRef] nothing
-        cdef string native_name
+        cdef bytes native_name
         with self.lock:
             native_name = _name(name, "placeholder", self.native.nodes().size())
-            return tensor_at(self, self.native.add(placeholder_operation(tensor_type), nothing, native_name), 0)
+            return tensor_at(self, add_node(self.native, placeholder_operation(tensor_type), nothing, view_of(native_name)), 0)
 
     def constant(self, value, *, shape=None, dtype=None, name=None):
         """A tensor with a fixed value (MPSGraph constantWithData:shape:dataType:, constantWithScalar:...).
@@ -200,12 +201,13 @@ cdef class GraphCore:
             raise DTypeError(f"constant: value must have a dtype of this package, got {array.dtype}")
         tensor_type = _tensor_type((<object>array).shape, array.dtype.name, "constant")
         cdef vector[TensorRef] nothing
-        cdef string native_name
+        cdef bytes native_name
         with self.lock:
             native_name = _name(name, "constant", self.native.nodes().size())
             return tensor_at(
                 self,
-                self.native.add(constant_operation(tensor_type, cnp.PyArray_DATA(array)), nothing, native_name), 0)
+                add_node(
+                    self.native, constant_operation(tensor_type, cnp.PyArray_DATA(array)), nothing, view_of(native_name)), 0)
 
     @property
     def operations(self):
@@ -222,11 +224,12 @@ cdef class GraphCore:
         that has no gradient.
         """
         cdef TensorRef of = self.reference(primary, "gradients: primary")
-        cdef vector[TensorRef] wanted = self.references(_sequence(tensors, "gradients: tensors"), "gradients: tensors")
+        cdef vector[TensorRef] wanted = move(
+            self.references(_sequence(tensors, "gradients: tensors"), "gradients: tensors"))
         cdef vector[TensorRef] found
-        cdef string prefix = _name(name or "gradient", "gradients", 0)
+        cdef bytes prefix = _name(name or "gradient", "gradients", 0)
         with self.lock:
-            found = add_gradients(self.native, of, wanted, prefix)
+            found = move(add_gradients_of(self.native, of, wanted, view_of(prefix)))
         return [tensor_at(self, found[index].node, found[index].output) for index in range(found.size())]
 
     def compile(self, *, feeds, targets, device=None):
@@ -278,7 +281,7 @@ cdef tuple _sequence(object tensors, str where):
         raise DTypeError(f"{where} must be a sequence of Tensors, got {type(tensors).__name__}") from None
 
 
-cdef string _name(object name, str kind, size_t number) except *:
+cdef bytes _name(object name, str kind, size_t number):
     """The name of a new operation: the one given, or its kind and number."""
     if name is None:
         name = f"{kind}_{number}"
@@ -306,13 +309,13 @@ cdef class Cut:
 
 
 cdef Cut cut_out(GraphCore graph, tuple feeds, tuple targets, str where):
-    cdef vector[TensorRef] feed_references = graph.references(feeds, f"{where}: feeds")
-    cdef vector[TensorRef] target_references = graph.references(targets, f"{where}: targets")
+    cdef vector[TensorRef] feed_references = move(graph.references(feeds, f"{where}: feeds"))
+    cdef vector[TensorRef] target_references = move(graph.references(targets, f"{where}: targets"))
     if target_references.empty():
         raise ShapeError(f"{where}: targets must hold at least one Tensor")
     cdef Cut cut = Cut.__new__(Cut)
     with graph.lock:
-        cut.program = extract_program(graph.native, feed_references, target_references)
+        cut.program = move(extract_program(graph.native, feed_references, target_references))
     cut.hash = hash_of(cut.program)
     cut.feeds = feeds
     cut.targets = targets

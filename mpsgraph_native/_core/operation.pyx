@@ -4,21 +4,20 @@
 cimport cython
 from libc.stdint cimport int64_t
 from libcpp cimport bool
-from libcpp.string cimport string
-from libcpp.utility cimport pair
+from libcpp.utility cimport move
 from libcpp.vector cimport vector
 
 from mpsgraph_native._core.descriptor cimport DescriptorCore
 from mpsgraph_native._native.operation cimport (
     AttributeMap,
-    AttributeValue,
+    add_attribute,
     argument_count,
     argument_name,
-    attribute_value,
     describe,
     hash_of,
     make_operation,
 )
+from mpsgraph_native._native.text cimport view_of
 
 import operator
 from enum import IntEnum
@@ -105,35 +104,40 @@ cdef object _normalized(object value, str name, str argument):
     return tuple([_dimension(item, name, argument, value) for item in items])
 
 
-cdef AttributeValue _convert(object value, str name, str argument) except *:
-    """The native form of a normalized value."""
+cdef int _add(AttributeMap& native, str name, str argument, object value) except -1:
+    """Adds the native form of a normalized value."""
     cdef vector[int64_t] items
-    if argument in _enumerations:
-        return attribute_value[int64_t](_enumerations[argument].coerce(value, f"{name}: {argument}"))
-    if argument in _data_types and isinstance(value, str):
-        return attribute_value[int64_t](dtype_code(value, f"{name}: {argument}"))
-    if isinstance(value, tuple) and len(value) == 2 and value[0] is _bool_type:
-        return attribute_value[bool](<bint>value[1])
-    if isinstance(value, tuple) and len(value) == 2 and value[0] is float:
-        return attribute_value[double](value[1])
+    cdef int64_t integer
+    cdef bytes encoded = argument.encode()
     if isinstance(value, tuple):
-        for item in value:
-            items.push_back(_dimension(item, name, argument, value))
-        return attribute_value[vector[int64_t]](items)
-    if isinstance(value, str):
+        if len(value) == 2 and value[0] is _bool_type:
+            add_attribute[bool](native, view_of(encoded), <bool><bint>value[1])
+        elif len(value) == 2 and value[0] is float:
+            add_attribute[double](native, view_of(encoded), <double>value[1])
+        else:
+            for item in value:
+                items.push_back(_dimension(item, name, argument, value))
+            add_attribute[vector[int64_t]](native, view_of(encoded), items)
+        return 0
+    if argument in _enumerations:
+        integer = _enumerations[argument].coerce(value, f"{name}: {argument}")
+    elif argument in _data_types and isinstance(value, str):
+        integer = dtype_code(value, f"{name}: {argument}")
+    elif isinstance(value, str):
         raise DTypeError(f"{name}: {argument} must be an integer or a sequence of integers, got {value!r}")
-    return attribute_value[int64_t](_dimension(value, name, argument, value))
+    else:
+        integer = _dimension(value, name, argument, value)
+    add_attribute[int64_t](native, view_of(encoded), integer)
+    return 0
 
 
 cdef Operation _build(str name, dict attributes):
     cdef AttributeMap native
-    cdef string key
+    cdef bytes encoded = name.encode()
     for argument, value in attributes.items():
-        key = argument.encode()
-        native.push_back(pair[string, AttributeValue](key, _convert(value, name, argument)))
-    key = name.encode()
+        _add(native, name, argument, value)
     cdef Operation result = Operation.__new__(Operation)
-    result.native = make_operation(key, native)
+    result.native = move(make_operation(view_of(encoded), native))
     result.hash = hash_of(result.native)
     result.name = name
     result.arguments = tuple(

@@ -4,6 +4,7 @@ from libcpp.string cimport string
 from libcpp.vector cimport vector
 
 from mpsgraph_native._core.errors cimport raise_native_error
+from mpsgraph_native._native.text cimport StringView
 from mpsgraph_native._native.types cimport TensorType
 
 
@@ -42,8 +43,8 @@ cdef extern from *:
     }
     }  // namespace
     """
-    vector[const Engine*] all_engines()
-    string engine_name(const Engine&)
+    vector[const Engine*] all_engines() except +raise_native_error
+    string engine_name(const Engine&) except +raise_native_error
     void run_executable(Executable&, const void* const*, size_t, void* const*, size_t) except +raise_native_error nogil
     void run_executable(Executable&, const void* const*, size_t, void* const*, size_t, InterruptionCheck) \
         except +raise_native_error nogil
@@ -73,7 +74,7 @@ cdef extern from "runtime/engine.hpp" namespace "mpsgraph_native" nogil:
 
 
 cdef extern from "engines.hpp" namespace "mpsgraph_native" nogil:
-    const Engine& engine_named(const string&) except +raise_native_error
+    const Engine& engine_named(StringView) except +raise_native_error
     vector[string] cpu_instruction_sets() except +raise_native_error
     string cpu_instruction_set() except +raise_native_error
-    void set_cpu_instruction_set(const string&) except +raise_native_error
+    void set_cpu_instruction_set(StringView) except +raise_native_error

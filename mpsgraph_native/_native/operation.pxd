@@ -1,21 +1,34 @@
 from libc.stdint cimport int64_t
 from libcpp cimport bool
 from libcpp.string cimport string
-from libcpp.utility cimport pair
-from libcpp.vector cimport vector
 
 from mpsgraph_native._core.errors cimport raise_native_error
+from mpsgraph_native._native.text cimport StringView
 from mpsgraph_native._native.types cimport TensorType
+
+
+cdef extern from "graph/operation.hpp" namespace "mpsgraph_native" nogil:
+    cdef cppclass AttributeMap:
+        AttributeMap()
+
+    cdef cppclass Operation:
+        Operation()
+
+    size_t hash_of(const Operation&)
+    Operation make_operation(StringView, const AttributeMap&) except +raise_native_error
+    string describe(const Operation&) except +raise_native_error
+    string describe_attributes(const Operation&) except +raise_native_error
 
 
 cdef extern from *:
     """
     #include <string>
+    #include <string_view>
     #include <vector>
     #include "graph/operation.hpp"
 
     namespace {
-    // What Cython cannot spell: string views, spans and assignment to a std::variant.
+    // What Cython cannot spell: views in results, spans and assignment to a std::variant.
     std::string operation_name(const mpsgraph_native::Operation& operation) {
       return std::string(mpsgraph_native::name_of(operation));
     }
@@ -26,8 +39,8 @@ cdef extern from *:
       return mpsgraph_native::arguments_of(operation).size();
     }
     template <class T>
-    mpsgraph_native::AttributeValue attribute_value(T value) {
-      return mpsgraph_native::AttributeValue(std::move(value));
+    void add_attribute(mpsgraph_native::AttributeMap& attributes, std::string_view name, const T& value) {
+      attributes.emplace_back(std::string(name), mpsgraph_native::AttributeValue(value));
     }
     mpsgraph_native::Operation constant_operation(mpsgraph_native::TensorType type, const void* data) {
       const auto* bytes = static_cast<const std::byte*>(data);
@@ -43,25 +56,10 @@ cdef extern from *:
     }
     }  // namespace
     """
-    string operation_name(const Operation&)
-    string argument_name(const Operation&, size_t)
+    string operation_name(const Operation&) except +raise_native_error
+    string argument_name(const Operation&, size_t) except +raise_native_error
     size_t argument_count(const Operation&)
-    AttributeValue attribute_value[T](T)
+    void add_attribute[T](AttributeMap&, StringView, const T&) except +raise_native_error
     Operation constant_operation(TensorType, const void*) except +raise_native_error
     Operation placeholder_operation(TensorType)
     const void* constant_data(const Operation&)
-
-
-cdef extern from "graph/operation.hpp" namespace "mpsgraph_native" nogil:
-    cdef cppclass AttributeValue:
-        AttributeValue()
-
-    ctypedef vector[pair[string, AttributeValue]] AttributeMap
-
-    cdef cppclass Operation:
-        Operation()
-
-    size_t hash_of(const Operation&)
-    string describe(const Operation&) except +raise_native_error
-    string describe_attributes(const Operation&) except +raise_native_error
-    Operation make_operation(const string&, const AttributeMap&) except +raise_native_error

@@ -3,15 +3,7 @@ from libcpp.vector cimport vector
 
 from mpsgraph_native._core.errors cimport raise_native_error
 from mpsgraph_native._native.graph cimport Graph, Program, TensorRef
-
-
-cdef extern from *:
-    """
-    #include <string_view>
-    """
-    # Cython has no string views.
-    cdef cppclass StringView "std::string_view":
-        StringView(const char*, size_t) nogil
+from mpsgraph_native._native.text cimport StringView
 
 
 cdef extern from "graph/serialization.hpp" namespace "mpsgraph_native" nogil:

@@ -98,10 +98,7 @@ class Cache {
         return pending.get();  // rethrows what the builder met
       }
       ++information_.misses;
-      entries_.push_front({{&engine, view.copy()}, hash, promise.get_future().share()});
-      entry = entries_.begin();
-      by_hash_.emplace(hash, entry);
-      building_.push_back(entry);
+      entry = add({{&engine, view.copy()}, hash, promise.get_future().share()});
     }
     // No lock is held while an engine compiles: that may take milliseconds and may call back into the system.
     try {
@@ -162,6 +159,17 @@ class Cache {
     for (auto candidate = begin; candidate != end; ++candidate)
       if (candidate->second->key.engine == &engine && view.matches(candidate->second->key)) return candidate->second;
     return entries_.end();
+  }
+
+  /// Adds an entry that is being built, wholly or, where memory runs out, not at all.
+  Entries::iterator add(Entry entry) {
+    Entries added;
+    added.push_front(std::move(entry));
+    std::list<Entries::iterator> building{added.begin()};
+    by_hash_.emplace(added.front().hash, added.begin());
+    entries_.splice(entries_.begin(), added);
+    building_.splice(building_.end(), building);
+    return entries_.begin();
   }
 
   void use(Entries::iterator entry) {

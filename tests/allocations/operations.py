@@ -85,6 +85,8 @@ def compiled(name, operands, fields):
         fed.append((graph.placeholder(value.shape, value.dtype), value))
         return fed[-1][0]
 
-    targets = getattr(graph, name)(*map(tensor, operands), **{key: tensor(value) for key, value in fields.items()})
+    # In this order: CPython 3.11 keeps the keywords of a call whose positional arguments fail.
+    positional = [tensor(value) for value in operands]
+    targets = getattr(graph, name)(*positional, **{key: tensor(value) for key, value in fields.items()})
     targets = [target for target in (targets if isinstance(targets, tuple) else (targets,)) if target is not None]
     return graph.compile(feeds=[feed for feed, _ in fed], targets=targets), [value for _, value in fed]

@@ -82,6 +82,14 @@ def test_gaps_of_a_strided_out_are_left_alone(call):
     assert (wide[..., 1::2] == 7).all()
 
 
+def test_a_scalar_has_no_memory_for_a_result():
+    """NumPy's indexing gives scalars where an array of no axis was meant: `out=array[()]`."""
+    scalar, array = np.float32(7), np.full((), 7, np.float32)
+    with pytest.raises(mg.DTypeError, match=names("out")):
+        mg.square(np.full((), 3, np.float32), out=scalar)
+    assert mg.square(np.full((), 3, np.float32), out=array) is array and array == 9
+
+
 def test_tensor_data_as_out():
     expected = CALLS["addition"]()
     tensor = mg.empty(expected.shape, "float32")

@@ -150,8 +150,9 @@ cdef bint _overlaps_itself(cnp.ndarray array):
 
 cdef cnp.ndarray _as_destination(object destination, const TensorType* tensor_type, str where):
     """The caller's array as an ndarray that can take a result of that type."""
-    # An __array__ may give a copy, which would take the results with it.
-    if not (isinstance(destination, (cnp.ndarray, HostArray)) or PyObject_CheckBuffer(destination)
+    # An __array__ may give a copy, which would take the results with it, and a NumPy scalar has a value only.
+    if isinstance(destination, np.generic) or not (
+            isinstance(destination, (cnp.ndarray, HostArray)) or PyObject_CheckBuffer(destination)
             or hasattr(destination, "__dlpack__")):
         raise DTypeError(
             f"{where} must be an ndarray, a TensorData, or share memory by the buffer protocol or __dlpack__, "

@@ -4,7 +4,10 @@
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 
 
-cdef extern from "<string_view>":
+cdef extern from *:
+    """
+    #include <string_view>
+    """
     cdef cppclass StringView "std::string_view":
         StringView()
         StringView(const char*, size_t) nogil

@@ -49,7 +49,8 @@ class Destination(NamedTuple):
         """Every `steps[i]`-th element of an array that is as many times as long; a negative step turns the axis round."""
         wide = tuple(size * abs(step) for size, step in zip(shape, steps, strict=True))
         memory = np.full(wide, 77, dtype)
-        return cls(memory[tuple(slice(None, None, step) for step in steps)], memory)
+        # With "..." a view even where there is no axis.
+        return cls(memory[(..., *(slice(None, None, step) for step in steps))], memory)
 
     def untouched_elements(self):
         """Whether all that is not of the view is as it was."""

@@ -1,8 +1,8 @@
-"""What one operation of a graph is."""
+"""The operations of a graph."""
 
 from typing import NamedTuple
 
-__all__ = ["GraphOperation"]
+__all__ = ["GraphOperation", "needed_operations"]
 
 
 class GraphOperation(NamedTuple):
@@ -14,3 +14,17 @@ class GraphOperation(NamedTuple):
     arguments: tuple  # names of its inputs
     inputs: tuple  # Tensors; None for an optional one that is absent
     outputs: tuple  # Tensors
+
+
+def needed_operations(feeds, targets):
+    """What has to run so that the targets get their values, in the graph's order: nothing behind a feed, no placeholder."""
+    operations = targets[0].graph.operations
+    made_by = {tensor: number for number, operation in enumerate(operations) for tensor in operation.outputs}
+    fed, needed = set(feeds), set()
+    pending = [tensor for tensor in targets if tensor not in fed]
+    while pending:
+        number = made_by[pending.pop()]
+        if number not in needed:
+            needed.add(number)
+            pending += [tensor for tensor in operations[number].inputs if tensor is not None and tensor not in fed]
+    return [operations[number] for number in sorted(needed)]

@@ -1,5 +1,7 @@
 """Executable.run(profile=True): what each step of a program took."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -123,6 +125,28 @@ def test_description(executable):
     assert "source: float32 [2, 16, 12, 12]" in before and "last profile" not in before
     executable.run(INPUTS, profile=True)
     assert "last profile" in executable.describe() and "GB/s" in executable.describe()
+
+
+def test_description_of_operations_and_memory():
+    graph = mg.Graph()
+    x = graph.placeholder((4, 8), "float32", name="x")
+    w = graph.constant(np.ones((8, 64), np.float32), name="w")
+    hidden = graph.matrix_multiplication(graph.square(x, name="behind"), w, name="hidden")
+    y = graph.tanh(graph.relu(hidden, name="rectified"), name="y")
+    graph.exponent(x, name="not needed")
+    executable = graph.compile(feeds=[x], targets=[y])
+    text = executable.describe()
+    lines = text.splitlines()
+    shown = lines[lines.index("operations") + 1 : lines.index("targets")]
+    assert [line.split(":")[0].strip() for line in shown] == ["w", "behind", "hidden", "rectified", "y"]
+    assert "matrix_multiplication" in shown[2] and shown[2].endswith("-> float32 [4, 64]")
+    parts = {name: int(value) for name, value in re.findall(r"(\w+) (\d+)(?:,|$)", lines[-1].split(": ", 2)[2])}
+    assert list(parts) == ["constants", "intermediates", "scratch", "program"]
+    assert sum(parts.values()) == executable.nbytes
+    if executable.device == "cpu":
+        assert parts["constants"] == 8 * 64 * 4 and parts["intermediates"] >= 4 * 64 * 4
+    behind = graph.compile(feeds=[hidden], targets=[y]).describe()
+    assert "behind" not in behind and "rectified" in behind
 
 
 def test_bad_inputs_leave_the_profile_alone(executable):

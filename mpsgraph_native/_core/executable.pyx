@@ -13,10 +13,11 @@ from mpsgraph_native._core.memory cimport data_type_of, descriptor_of, has_shape
 from mpsgraph_native._core.run cimport Run
 from mpsgraph_native._native.engine cimport Executable as NativeExecutable
 from mpsgraph_native._native.engine cimport StepProfile as NativeStepProfile
-from mpsgraph_native._native.engine cimport InterruptionCheck, profile_executable
+from mpsgraph_native._native.engine cimport InterruptionCheck, MemoryUse, profile_executable
 from mpsgraph_native._native.types cimport DataType, TensorType
 
 from mpsgraph_native._future import submit
+from mpsgraph_native._graph_operation import needed_operations
 from mpsgraph_native._profile import StepProfile, table
 from mpsgraph_native.errors import DTypeError, ShapeError
 
@@ -42,7 +43,7 @@ cdef class Executable:
     @property
     def nbytes(self):
         """Bytes that it occupies, the scratch memory of a run included."""
-        return dereference(self.native).bytes()
+        return dereference(self.native).memory().total()
 
     def run(self, inputs, *, results=None, profile=False):
         """Runs on arrays: a list in the order of the feeds, or a dict of Tensors, or their names, to arrays.
@@ -97,12 +98,25 @@ cdef class Executable:
         return load(path, device)
 
     def describe(self):
-        """Feeds, targets and memory in words; after a run with `profile=True` also what each step took."""
-        def line(tensor):
-            return f"  {tensor.name}: {tensor.dtype} {list(tensor.shape)}"
+        """Feeds, operations, targets and memory in words; after a run with `profile=True` also what each step took.
 
-        lines = [f"Executable on {self.device}, {self.nbytes} bytes", "feeds", *map(line, self.feeds), "targets",
-                 *map(line, self.targets)]
+        Intermediates are what operations leave for later ones, scratch is what they need while they run, each for one
+        run at a time; a device that does not tell them apart counts everything as the program.
+        """
+        def typed(tensor):
+            return f"{tensor.dtype} {list(tensor.shape)}"
+
+        def named(tensor):
+            return f"  {tensor.name}: {typed(tensor)}"
+
+        def operation(entry):
+            return f"  {entry.name}: {entry.kind}({entry.attributes}) -> {', '.join(map(typed, entry.outputs))}"
+
+        cdef MemoryUse use = dereference(self.native).memory()
+        lines = [f"Executable on {self.device}", "feeds", *map(named, self.feeds), "operations",
+                 *map(operation, needed_operations(self.feeds, self.targets)), "targets", *map(named, self.targets),
+                 f"memory: {use.total()} bytes: constants {use.constants}, intermediates {use.intermediates}, "
+                 f"scratch {use.scratch}, program {use.program}"]
         if self.last_profile is not None:
             lines += ["last profile", *table(self.last_profile)]
         return "\n".join(lines)

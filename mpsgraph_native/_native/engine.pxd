@@ -61,8 +61,15 @@ cdef extern from "runtime/engine.hpp" namespace "mpsgraph_native" nogil:
         double operations
         double seconds
 
+    cdef cppclass MemoryUse:
+        size_t constants
+        size_t intermediates
+        size_t scratch
+        size_t program
+        size_t total() const
+
     cdef cppclass Executable:
-        size_t bytes() const
+        MemoryUse memory() const
         const vector[TensorType]& feeds() const
         const vector[TensorType]& targets() const
 

@@ -111,11 +111,13 @@ class PortableExecutable final : public Executable {
     return profiles;
   }
 
-  std::size_t bytes() const override {
-    std::size_t constants = 0;
-    for (const auto& constant : constants_) constants += constant->size();
-    return sizeof *this + steps_.size() * sizeof(Step) + constants + intermediate_bytes_ + shared_scratch_ +
-           static_cast<std::size_t>(thread_count()) * scratch_per_thread_;
+  MemoryUse memory() const override {
+    MemoryUse use;
+    for (const auto& constant : constants_) use.constants += constant->size();
+    use.intermediates = intermediate_bytes_;
+    use.scratch = shared_scratch_ + static_cast<std::size_t>(thread_count()) * scratch_per_thread_;
+    use.program = sizeof *this + steps_.size() * sizeof(Step);
+    return use;
   }
 
  private:

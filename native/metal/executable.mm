@@ -148,7 +148,11 @@ class MetalExecutable final : public Executable {
   }
 
   /// MPSGraph does not tell what an executable holds; every tensor of the program counts.
-  std::size_t bytes() const override { return sizeof *this + bytes_; }
+  MemoryUse memory() const override {
+    MemoryUse use;
+    use.program = sizeof *this + bytes_;
+    return use;
+  }
 
  private:
   void compute(const Device& device, std::span<const void* const> inputs, std::span<void* const> outputs) {

@@ -18,6 +18,16 @@ struct StepProfile {
   double seconds = 0;
 };
 
+/// What an executable keeps, and what a run needs beside inputs and results; in bytes.
+struct MemoryUse {
+  std::size_t constants = 0;
+  std::size_t intermediates = 0;  ///< what steps leave for later ones; those that are not needed at a time share memory
+  std::size_t scratch = 0;        ///< of the kernels, for all threads together
+  std::size_t program = 0;        ///< steps and plan; for an engine that does not tell them apart, everything
+
+  std::size_t total() const { return constants + intermediates + scratch + program; }
+};
+
 /// A program compiled for one device. Runs may overlap in several threads.
 class MPSGRAPH_API Executable {
  public:
@@ -35,8 +45,7 @@ class MPSGRAPH_API Executable {
   /// The same, and what each step took.
   virtual std::vector<StepProfile> profile(std::span<const void* const> inputs, std::span<void* const> outputs);
 
-  /// What keeping this executable costs, scratch of a run included.
-  virtual std::size_t bytes() const = 0;
+  virtual MemoryUse memory() const = 0;
 
   const std::vector<TensorType>& feeds() const { return feeds_; }
   const std::vector<TensorType>& targets() const { return targets_; }

@@ -106,7 +106,7 @@ class Cache {
       std::shared_ptr<Executable> executable = engine.compile(view.program());
       const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
       promise.set_value(executable);
-      finish(entry, executable->bytes(), seconds.count());
+      finish(entry, executable->memory().total(), seconds.count());
       return executable;
     } catch (...) {
       promise.set_exception(std::current_exception());

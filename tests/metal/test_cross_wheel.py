@@ -13,7 +13,6 @@ from metal import cross_build, mach_o, text_stubs, zig
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.xdist_group("wheel for macOS"),  # built once
     pytest.mark.skipif(bool(cross_build.missing()), reason=f"needs {', '.join(cross_build.missing())}"),
 ]
 

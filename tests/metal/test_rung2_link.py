@@ -4,7 +4,6 @@ import pytest
 from metal import mach_o, text_stubs, zig
 
 pytestmark = [
-    pytest.mark.xdist_group("objects for macOS"),  # compiled once
     pytest.mark.skipif(zig.executable() is None, reason=zig.MISSING),
     pytest.mark.skipif(not mach_o.available(), reason=mach_o.MISSING),
 ]

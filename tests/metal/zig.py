@@ -55,6 +55,7 @@ def compile_object(source, output, architecture):
         "-std=c++20",
         "-fvisibility=hidden",
         "-O0",  # what optimization adds is no question of this rung
+        *("-g0", "-fno-sanitize=undefined"),  # which zig adds unasked
         *WARNINGS,
         f"-isystem{DECLARATIONS}",
         f"-I{NATIVE}",

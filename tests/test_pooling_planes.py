@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
-from support import assert_same_bits
+from support import assert_same_bits, dtypes
 
 import mpsgraph_native as mg
 
@@ -68,7 +68,7 @@ def expected_indices(taps, window, planes, mode):
     }[mode]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", dtypes("float32", "float64"))
 @pytest.mark.parametrize(("window", "size", "layout"), CASES)
 def test_first_maxima(window, size, layout, dtype):
     source = source_of(size, layout, dtype)

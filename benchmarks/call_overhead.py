@@ -5,7 +5,7 @@ import sys
 
 from measuring import machine
 from measuring.process import Settings, measured
-from reporting import documents, markdown, text
+from reporting import markdown, program, text
 from rows import ConvolutionRow, PoolingRow, RecurrentRow
 
 FORMAT = 1
@@ -86,22 +86,12 @@ def section(document):
 
 def main(arguments=None):
     parser, arguments = parse(arguments)
-    if arguments.source:
-        document = documents.load(parser, arguments.source, FORMAT)
-    else:
-        rows = [row for row in ROWS if not arguments.rows or any(word in row.name for word in arguments.rows)]
-        if not rows:
-            parser.error(f"--rows: no row's name holds one of {arguments.rows}")
-        document = measure(arguments, rows)
+    document = program.document(
+        parser, arguments, FORMAT, lambda: measure(arguments, program.chosen(parser, ROWS, arguments.rows))
+    )
     print_table(document)
-    if arguments.json:
-        documents.save(document, arguments.json)
-    if arguments.markdown:
-        markdown.write_section(arguments.markdown, "call overhead", section(document))
-    wrong = [row["name"] for row in document["run"]["rows"] if row["wrong"]]
-    if wrong:
-        print(f"results differ in {len(wrong)} row(s): {', '.join(wrong)}", file=sys.stderr)
-    return 1 if wrong else 0
+    program.deliver(document, arguments, {"call overhead": section})
+    return program.status(document["run"]["rows"])
 
 
 if __name__ == "__main__":

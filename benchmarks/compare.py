@@ -7,8 +7,8 @@ import sys
 from measuring import machine
 from measuring.process import Settings, measured
 from peers import NAMES
-from reporting import documents, figures, markdown, plots, text
-from rows import selected
+from reporting import figures, markdown, plots, program, text
+from rows import all_rows
 
 FORMAT = 1
 
@@ -64,24 +64,12 @@ def measure(arguments, rows):
 
 def main(arguments=None):
     parser, arguments = parse(arguments)
-    if arguments.source:
-        document = documents.load(parser, arguments.source, FORMAT)
-    else:
-        rows = selected(arguments.rows)
-        if not rows:
-            parser.error(f"--rows: no row's name holds one of {arguments.rows}")
-        document = measure(arguments, rows)
-    if arguments.json:
-        documents.save(document, arguments.json)
-    if arguments.markdown:
-        markdown.write_section(arguments.markdown, "comparison", markdown.comparison_lines(document))
-        markdown.write_section(arguments.markdown, "losses", markdown.loss_lines(document))
-    if arguments.plot:
-        plots.ratios(document, arguments.plot)
-    wrong = [row["name"] for run in document["runs"] for row in run["rows"] if row["wrong"]]
-    if wrong:
-        print(f"results differ in {len(wrong)} row(s): {', '.join(wrong)}", file=sys.stderr)
-    return 1 if wrong else 0
+    document = program.document(
+        parser, arguments, FORMAT, lambda: measure(arguments, program.chosen(parser, all_rows(), arguments.rows))
+    )
+    sections = {"comparison": markdown.comparison_lines, "losses": markdown.loss_lines}
+    program.deliver(document, arguments, sections, plots.ratios)
+    return program.status([row for run in document["runs"] for row in run["rows"]])
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 from measuring import machine
 from measuring.process import Settings, measured
-from reporting import documents, markdown, plots, text
+from reporting import markdown, plots, program, text
 from rows import ConvolutionRow, PoolingRow, RecurrentRow
 
 FORMAT = 1
@@ -119,25 +119,18 @@ def plot(document, path):
     plots.lines(panels, path, x_label="work, of the smallest", y_label="time, of the smallest", reference="linear")
 
 
+def chosen(parser, words):
+    found = [series for series in SERIES if not words or any(word in series[0].operation for word in words)]
+    if not found:
+        parser.error(f"--series: no operation's name holds one of {words}")
+    return found
+
+
 def main(arguments=None):
     parser, arguments = parse(arguments)
-    if arguments.source:
-        document = documents.load(parser, arguments.source, FORMAT)
-    else:
-        chosen = [
-            series for series in SERIES
-            if not arguments.series or any(word in series[0].operation for word in arguments.series)
-        ]  # fmt: skip
-        if not chosen:
-            parser.error(f"--series: no operation's name holds one of {arguments.series}")
-        document = measure(arguments, chosen)
+    document = program.document(parser, arguments, FORMAT, lambda: measure(arguments, chosen(parser, arguments.series)))
     print_table(document)
-    if arguments.json:
-        documents.save(document, arguments.json)
-    if arguments.markdown:
-        markdown.write_section(arguments.markdown, "scaling over sizes", section(document))
-    if arguments.plot:
-        plot(document, arguments.plot)
+    program.deliver(document, arguments, {"scaling over sizes": section}, plot)
 
 
 if __name__ == "__main__":

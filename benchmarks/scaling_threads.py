@@ -6,7 +6,7 @@ import sys
 
 from measuring import machine
 from measuring.process import Settings, measured
-from reporting import documents, markdown, plots, text
+from reporting import markdown, plots, program, text
 from rows import ConvolutionRow, PoolingRow, RecurrentRow
 
 FORMAT = 1
@@ -110,20 +110,11 @@ def plot(document, path):
 
 def main(arguments=None):
     parser, arguments = parse(arguments)
-    if arguments.source:
-        document = documents.load(parser, arguments.source, FORMAT)
-    else:
-        rows = [row for row in ROWS if not arguments.rows or any(word in row.name for word in arguments.rows)]
-        if not rows:
-            parser.error(f"--rows: no row's name holds one of {arguments.rows}")
-        document = measure(arguments, rows)
+    document = program.document(
+        parser, arguments, FORMAT, lambda: measure(arguments, program.chosen(parser, ROWS, arguments.rows))
+    )
     print_table(document)
-    if arguments.json:
-        documents.save(document, arguments.json)
-    if arguments.markdown:
-        markdown.write_section(arguments.markdown, "scaling over threads", section(document))
-    if arguments.plot:
-        plot(document, arguments.plot)
+    program.deliver(document, arguments, {"scaling over threads": section}, plot)
 
 
 if __name__ == "__main__":

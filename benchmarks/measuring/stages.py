@@ -6,14 +6,13 @@ The clock is that of this thread's own processor time, so that other work on the
 import statistics
 import time
 
-import peers
 from rows.row import written_out
 
 import mpsgraph_native as mg
 from mpsgraph_native._core import stages
 from mpsgraph_native._core.graph_site import GraphSite
 
-from .timing import TOLERANCE, difference
+from .timing import TOLERANCE, difference, prepare
 
 CALIBRATION = 100  # calls
 
@@ -105,11 +104,7 @@ def _measure_row(row, modules, settings):
 
 def measure_rows(rows, settings):
     """Gives ("start", facts) and then ("row", result) per row."""
-    mg.set_default_device("cpu")
-    mg.set_num_threads(settings.threads)
-    modules, notes = peers.load(settings.peers)
-    for module in modules.values():
-        module.set_threads(settings.threads)
+    modules, notes = prepare(settings)
     yield (
         "start",
         {"instruction_set": mg.instruction_sets()[1], "peers": list(modules), "notes": notes},

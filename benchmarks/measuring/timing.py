@@ -99,13 +99,19 @@ def _measure_row(row, modules, probes, settings):
     return result
 
 
-def measure_rows(rows, settings):
-    """Gives ("start", facts) and then ("row", result) per row."""
+def prepare(settings):
+    """Gives this package and the peers their threads; gives the peers' modules by name, and notes on those that lack."""
     mg.set_default_device("cpu")
     mg.set_num_threads(settings.threads)
     modules, notes = peers.load(settings.peers)
     for module in modules.values():
         module.set_threads(settings.threads)
+    return modules, notes
+
+
+def measure_rows(rows, settings):
+    """Gives ("start", facts) and then ("row", result) per row."""
+    modules, notes = prepare(settings)
     probes = {}
     if settings.limits:
         try:

@@ -39,10 +39,11 @@ def ways(array):
 
 
 class Destination(NamedTuple):
-    """`array` is a view into `memory`, whose other elements nobody may write."""
+    """`array` is the view memory[places]; nobody may write the other elements."""
 
     array: np.ndarray
     memory: np.ndarray
+    places: tuple
 
     @classmethod
     def of(cls, shape, dtype, steps):
@@ -50,20 +51,14 @@ class Destination(NamedTuple):
         wide = tuple(size * abs(step) for size, step in zip(shape, steps, strict=True))
         memory = np.full(wide, 77, dtype)
         # With "..." a view even where there is no axis.
-        return cls(memory[(..., *(slice(None, None, step) for step in steps))], memory)
+        places = (..., *(slice(None, None, step) for step in steps))
+        return cls(memory[places], memory, places)
 
     def untouched_elements(self):
         """Whether all that is not of the view is as it was."""
         memory = self.memory.copy()
-        view = memory[self._slices()]
-        view[...] = 77
+        memory[self.places] = 77
         return bool((memory == 77).all())
-
-    def _slices(self):
-        return tuple(
-            slice(None, None, stride // step if step else 1)
-            for stride, step in zip(self.array.strides, self.memory.strides, strict=True)
-        )
 
     def untouched(self):
         return bool((self.memory == 77).all())

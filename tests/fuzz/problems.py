@@ -32,9 +32,9 @@ channels = st.one_of(st.integers(1, 5), st.sampled_from((7, 8, 9, 15, 16, 17, 31
 
 @st.composite
 def windows(draw, *, room):
-    """(image size, kernel, stride, dilation, before, after, style) of one axis that has at least one output.
+    """(kernel, stride, dilation, padding before, padding after, extent) of one axis.
 
-    `room` bounds how far a window may reach beyond the image: paddings stay below this share of its extent.
+    `room(extent)` is how far a window may reach beyond the image.
     """
     kernel, stride, dilation = draw(st.integers(1, 4)), draw(st.integers(1, 3)), draw(st.integers(1, 3))
     extent = (kernel - 1) * dilation + 1

@@ -2,6 +2,8 @@
 
 import re
 
+from mpsgraph_native._graph_operation import typed
+
 __all__ = ["svg_of", "to_dot"]
 
 _seconds_to_draw = 10
@@ -17,10 +19,6 @@ def _escaped(text):
 
 def _quoted(*lines):
     return '"' + "\\n".join(map(_escaped, lines)) + '"'
-
-
-def _typed(tensor):
-    return f"{tensor.dtype} {list(tensor.shape)}"
 
 
 def _wrapped(attributes):
@@ -41,9 +39,9 @@ def to_dot(operations):
     lines = ["digraph {", "  node [shape=box, fontsize=10];", "  edge [fontsize=9];"]
     places = {}
     for index, operation in enumerate(operations):
-        typed = [_typed(operation.outputs[0])] if operation.kind in _styles else _wrapped(operation.attributes)
+        details = [typed(operation.outputs[0])] if operation.kind in _styles else _wrapped(operation.attributes)
         style = _styles.get(operation.kind)
-        label = _quoted(operation.name, operation.kind, *typed)
+        label = _quoted(operation.name, operation.kind, *details)
         lines.append(f"  n{index} [label={label}{', ' + style if style else ''}];")
         places.update(dict.fromkeys(operation.outputs, index))
     read = set()
@@ -54,12 +52,12 @@ def to_dot(operations):
             read.add(tensor)
             source = operations[places[tensor]]
             which = [tensor.name] if len(source.outputs) > 1 else []
-            label = _quoted(argument, *which, _typed(tensor))
+            label = _quoted(argument, *which, typed(tensor))
             lines.append(f"  n{places[tensor]} -> n{index} [label={label}];")
     results = [tensor for operation in operations for tensor in operation.outputs if tensor not in read]
     for number, tensor in enumerate(results):
         lines.append(f"  r{number} [label={_quoted(tensor.name)}, {_result_style}];")
-        lines.append(f"  n{places[tensor]} -> r{number} [label={_quoted(_typed(tensor))}];")
+        lines.append(f"  n{places[tensor]} -> r{number} [label={_quoted(typed(tensor))}];")
     return "\n".join([*lines, "}", ""])
 
 

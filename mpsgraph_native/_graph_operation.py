@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-__all__ = ["GraphOperation", "needed_operations"]
+__all__ = ["GraphOperation", "needed_operations", "typed"]
 
 
 class GraphOperation(NamedTuple):
@@ -14,6 +14,11 @@ class GraphOperation(NamedTuple):
     arguments: tuple  # names of its inputs
     inputs: tuple  # Tensors; None for an optional one that is absent
     outputs: tuple  # Tensors
+
+
+def typed(tensor):
+    """Its dtype and shape in words."""
+    return f"{tensor.dtype} {list(tensor.shape)}"
 
 
 def needed_operations(feeds, targets):

@@ -17,7 +17,7 @@ from mpsgraph_native._native.engine cimport InterruptionCheck, MemoryUse, profil
 from mpsgraph_native._native.types cimport DataType, TensorType
 
 from mpsgraph_native._future import submit
-from mpsgraph_native._graph_operation import needed_operations
+from mpsgraph_native._graph_operation import needed_operations, typed
 from mpsgraph_native._profile import StepProfile, table
 from mpsgraph_native.errors import DTypeError, ShapeError
 
@@ -103,9 +103,6 @@ cdef class Executable:
         Intermediates are what operations leave for later ones, scratch is what they need while they run, each for one
         run at a time; a device that does not tell them apart counts everything as the program.
         """
-        def typed(tensor):
-            return f"{tensor.dtype} {list(tensor.shape)}"
-
         def named(tensor):
             return f"  {tensor.name}: {typed(tensor)}"
 

@@ -47,4 +47,4 @@ def repeat_engine(Operation operation, tuple inputs, object out, object device, 
     with nogil:
         for _ in range(times):
             run_executable(dereference(run.executable), run.inputs.data(), run.inputs.size(), run.outputs.data(),
-                           run.outputs.size())
+                           run.outputs.size(), NULL)

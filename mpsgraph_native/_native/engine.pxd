@@ -27,10 +27,6 @@ cdef extern from *:
     }
     std::string engine_name(const mpsgraph_native::Engine& engine) { return std::string(engine.name()); }
     void run_executable(mpsgraph_native::Executable& executable, const void* const* inputs, std::size_t input_count,
-                        void* const* outputs, std::size_t output_count) {
-      executable.run({inputs, input_count}, {outputs, output_count});
-    }
-    void run_executable(mpsgraph_native::Executable& executable, const void* const* inputs, std::size_t input_count,
                         void* const* outputs, std::size_t output_count, mpsgraph_native::InterruptionCheck check) {
       const mpsgraph_native::Interruptible interruptible(check);
       executable.run({inputs, input_count}, {outputs, output_count});
@@ -45,7 +41,6 @@ cdef extern from *:
     """
     vector[const Engine*] all_engines() except +raise_native_error
     string engine_name(const Engine&) except +raise_native_error
-    void run_executable(Executable&, const void* const*, size_t, void* const*, size_t) except +raise_native_error nogil
     void run_executable(Executable&, const void* const*, size_t, void* const*, size_t, InterruptionCheck) \
         except +raise_native_error nogil
     vector[StepProfile] profile_executable(

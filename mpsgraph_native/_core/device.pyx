@@ -25,6 +25,8 @@ from mpsgraph_native.errors import DeviceError, DTypeError, ShapeError
 
 @cython.final
 cdef class Device:
+    """An engine on this machine, as `devices()` lists them; `device=` takes it or its `name`, "mps" or "cpu"."""
+
     def __init__(self):
         raise TypeError("devices() lists the devices")
 

@@ -18,6 +18,7 @@ myst_heading_anchors = 3
 # Docstrings say shapes and dtypes in words; annotations would repeat them as names that lead nowhere.
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
+smartquotes = False  # docstrings and pages quote what is typed
 napoleon_numpy_docstring = False
 add_module_names = False
 python_maximum_signature_line_length = 100

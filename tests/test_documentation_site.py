@@ -43,6 +43,7 @@ def prose_of(page):
     return html.unescape(re.sub(r"<[^>]+>", "", article))
 
 
+@pytest.mark.slow
 def test_the_site(tmp_path):
     command = [sys.executable, "-P", "-m", "sphinx", "-W", "--keep-going", "-n", "-q", "-d", str(tmp_path / "doctrees")]
     done = subprocess.run(

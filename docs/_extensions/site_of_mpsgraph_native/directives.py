@@ -1,6 +1,7 @@
 """Directives that list what the package has: they are made from it, so that they say what it says.
 
-operation-family NAME     the family's own words, then every function and class of it
+family-words NAME         what a family of operations says of itself
+operation-family NAME     every function and class of the family
 mpsgraph-operations       MPSGraph's methods and the functions that stand for them
 mpsgraph-descriptors      its descriptors and their properties
 mpsgraph-enumerations     its enumerations and their members
@@ -108,20 +109,31 @@ class _Directive(SphinxDirective):
         return found
 
 
-class OperationFamily(SphinxDirective):
-    """Within eval-rst, since autodoc gives reST."""
+class _WithinRest(SphinxDirective):
+    """Within eval-rst, since docstrings and autodoc give reST."""
 
     required_arguments = 1
 
     def run(self):
         module = import_module(f"mpsgraph_native.ops.{self.arguments[0]}")
-        lines = [*as_rest(inspect.getdoc(module).split("\n")), ""]
+        container = nodes.Element()
+        lines = StringList(self.lines_of(module), self.get_source_info()[0])
+        self.state.nested_parse(lines, self.content_offset, container)
+        return container.children
+
+
+class FamilyWords(_WithinRest):
+    def lines_of(self, module):
+        return as_rest(inspect.getdoc(module).split("\n"))
+
+
+class OperationFamily(_WithinRest):
+    def lines_of(self, module):
+        lines = []
         for name in module.__all__:
             kind = "function" if inspect.isfunction(getattr(module, name)) else "class"
             lines += [f".. auto{kind}:: mpsgraph_native.{name}", ""]
-        container = nodes.Element()
-        self.state.nested_parse(StringList(lines, self.get_source_info()[0]), self.content_offset, container)
-        return container.children
+        return lines
 
 
 class Operations(_Directive):
@@ -193,6 +205,7 @@ def _members(app, what, name, documented, options, lines):
 
 
 def setup(app):
+    app.add_directive("family-words", FamilyWords)
     app.add_directive("operation-family", OperationFamily)
     app.add_directive("mpsgraph-operations", Operations)
     app.add_directive("mpsgraph-descriptors", Descriptors)

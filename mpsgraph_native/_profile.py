@@ -8,12 +8,12 @@ __all__ = ["StepProfile", "table"]
 class StepProfile(NamedTuple):
     """One step of Executable.run(..., profile=True)."""
 
-    operation: str  #: with its attributes; "program" of an engine that runs its program as a whole
-    algorithm: str  #: the kernel chosen; empty where there is no choice
-    threads: int  #: between which the step was split
-    nbytes: int  #: operands and results, each once
-    floating_point_operations: float  #: of the formula; 0 where memory is the limit
-    seconds: float  #: that the step took
+    operation: str  # with its attributes; "program" of an engine that runs its program as a whole
+    algorithm: str  # the kernel chosen; empty where there is no choice
+    threads: int  # between which the step was split
+    nbytes: int  # operands and results, each once
+    floating_point_operations: float  # of the formula; 0 where memory is the limit
+    seconds: float
 
     @property
     def gflops(self):
@@ -22,7 +22,6 @@ class StepProfile(NamedTuple):
 
     @property
     def gigabytes_per_second(self):
-        """10⁹ bytes of operands and results per second."""
         return self.nbytes / self.seconds * 1e-9 if self.seconds else 0.0
 
 

@@ -6,10 +6,12 @@ paragraph that names MPSGraph's selectors. Sections (Args, Returns, Raises) are 
 
 import inspect
 import re
+from importlib import import_module
 
 _SECTIONS = ("Args:", "Returns:", "Raises:", "Yields:", "Note:")
 _SELECTOR = re.compile(r"(?:\w+:)+name:")
 _LITERAL = re.compile(r"(``.+?``)")
+_FIELD = re.compile(r"^    (\w+): .*?  # (.+)$", re.MULTILINE)
 _NAMES = re.compile(r"`([^`]+)`")
 
 
@@ -90,9 +92,40 @@ def as_rest(lines):
     return result
 
 
+def field_words(owner):
+    """{field: its comment} of a named tuple that is written in Python."""
+    try:
+        source = inspect.getsource(owner)
+    except (OSError, TypeError):
+        return {}
+    return {name: words for name, words in _FIELD.findall(source) if name in owner._fields}
+
+
+_members = {}
+
+
 def _process(app, what, name, documented, options, lines):
-    lines[:] = as_rest(lines)
+    owner_name, _, member = name.rpartition(".")
+    if what in ("attribute", "property"):
+        if lines and lines[0].startswith("Alias for field number"):
+            owner = _object_named(owner_name)
+            lines[:] = [field_words(owner).get(member, "")]
+        _members[name] = lines[:] = as_rest(lines)
+    else:
+        lines[:] = as_rest(lines)
+
+
+def _restore(app, what, name, documented, options, lines):
+    """Napoleon takes what stands before a colon for a type."""
+    if name in _members:
+        lines[:] = _members.pop(name)
+
+
+def _object_named(name):
+    module, _, attribute = name.rpartition(".")
+    return getattr(import_module(module), attribute)
 
 
 def setup(app):
     app.connect("autodoc-process-docstring", _process, priority=400)  # before napoleon
+    app.connect("autodoc-process-docstring", _restore, priority=600)

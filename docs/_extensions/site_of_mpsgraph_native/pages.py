@@ -29,9 +29,7 @@ def rebased(text, source, page):
     def link(match):
         target = Path(os.path.normpath(source.parent / match[2]))
         shown = _page_of(target)
-        if shown is not None:
-            return f"[{match[1]}]({os.path.relpath(shown, page.parent)}{match[3] or ''})"
-        return f"[{match[1]}]({os.path.relpath(target, page.parent)})" if target.suffix == ".py" else match[1]
+        return match[1] if shown is None else f"[{match[1]}]({os.path.relpath(shown, page.parent)}{match[3] or ''})"
 
     return _LINK.sub(link, text)
 

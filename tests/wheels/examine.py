@@ -24,7 +24,7 @@ CORE = "libmpsgraph_native_core"
 OWN_NAMESPACE = "15mpsgraph_native"
 # No other threads than our own, no interpreter that is linked in, no code of a sanitizer.
 FORBIDDEN = re.compile(r"_?(GOMP_|omp_|kmpc_|tbb_|Py_Main|__asan|__tsan|__ubsan|mkl_|cblas_.*_64)")
-SOURCES = {".pyx", ".cpp", ".hpp", ".mm", ".txt", ".c", ".o", ".a"}
+SOURCES = {".pyx", ".cpp", ".hpp", ".mm", ".txt", ".o", ".a"}
 
 
 def contents(archive):
@@ -66,15 +66,17 @@ def elf(path):
         yield f"loads {strange}"
     tags = lief.ELF.DynamicEntry.TAG
     paths = [entry for entry in binary.dynamic_entries if entry.tag in (tags.RPATH, tags.RUNPATH)]
-    if strange := [str(entry) for entry in paths if str(entry.value) and getattr(entry, "runpath", getattr(entry, "rpath", "")) not in ("$ORIGIN", "")]:
+    places = [getattr(entry, "runpath", None) or getattr(entry, "rpath", "") for entry in paths]
+    if strange := [place for place in places if place not in ("", "$ORIGIN")]:
         yield f"looks for libraries in {strange}"
     if strange := exports(path, {symbol.name for symbol in binary.exported_symbols}):
         yield f"shows {sorted(strange)[:5]}"
     if strange := [symbol.name for symbol in binary.symbols if FORBIDDEN.match(symbol.name)]:
         yield f"uses {sorted(set(strange))[:5]}"
-    if any(segment.type == lief.ELF.Segment.TYPE.GNU_STACK and segment.flags & lief.ELF.Segment.FLAGS.X for segment in binary.segments):
+    segments = {segment.type.name: segment for segment in binary.segments}
+    if "GNU_STACK" not in segments or lief.ELF.Segment.FLAGS.X in segments["GNU_STACK"].flags_list:
         yield "asks for an executable stack"
-    if not any(segment.type == lief.ELF.Segment.TYPE.GNU_RELRO for segment in binary.segments):
+    if "GNU_RELRO" not in segments:
         yield "has no read-only relocations"
 
 

@@ -33,9 +33,7 @@ def convolution():
 
 
 def depthwise_convolution():
-    descriptor = mg.DepthwiseConvolution2DDescriptor(
-        padding_style="TF_SAME", data_layout="NHWC", weights_layout="HWIO"
-    )
+    descriptor = mg.DepthwiseConvolution2DDescriptor(padding_style="TF_SAME", data_layout="NHWC", weights_layout="HWIO")
     return {
         "source": operand(2, 5, 6, 3),
         "weights": operand(3, 3, 3, 2, phase=1),
@@ -154,6 +152,7 @@ def compare(results, expected):
 
 if __name__ == "__main__":
     lines = (
-        f"  {json.dumps(name)}: {json.dumps(np.asarray(value, np.float64).tolist())}" for name, value in referenced().items()
+        f"  {json.dumps(name)}: {json.dumps(np.asarray(value, np.float64).tolist())}"
+        for name, value in referenced().items()
     )
     STORED.write_text("{\n" + ",\n".join(lines) + "\n}\n")

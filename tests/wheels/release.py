@@ -23,6 +23,18 @@ def only(paths):
     return path
 
 
+def package_files():
+    """What a wheel takes over from a checkout, by its name in the wheel."""
+    kinds = {".py", ".pxd", ".pyi", ".typed", ".c"}
+    homes = {"mpsgraph_native": "mpsgraph_native", "benchmarks": "mpsgraph_native/_benchmarks"}
+    return {
+        f"{home}/{path.relative_to(ROOT / folder).as_posix()}"
+        for folder, home in homes.items()
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in kinds
+    }
+
+
 def sdist(directory):
     run(sys.executable, "-m", "build", "--sdist", "--outdir", directory, ROOT)
     return only(directory.glob("*.tar.gz"))

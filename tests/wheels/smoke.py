@@ -17,7 +17,9 @@ from pathlib import Path
 def arguments():
     parser = argparse.ArgumentParser(description="Checks an installed mpsgraph_native.")
     parser.add_argument("--expect-instruction-set", help="the widest one that the processor has")
-    parser.add_argument("--forbid", type=Path, action="append", default=[], help="a folder the package must not come from")
+    parser.add_argument(
+        "--forbid", type=Path, action="append", default=[], help="a folder the package must not come from"
+    )
     parser.add_argument("--no-processes", action="store_true", help="start no other process, as under an emulator")
     return parser.parse_args()
 

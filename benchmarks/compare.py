@@ -13,8 +13,8 @@ from rows import all_rows
 FORMAT = 1
 
 
-def parse(arguments):
-    parser = argparse.ArgumentParser(description=__doc__)
+def parse(arguments, prog=None):
+    parser = argparse.ArgumentParser(prog=prog, description=__doc__)
     parser.add_argument("--threads", type=int, nargs="+", help="numbers of threads; 1 and 2, where there are 2")
     parser.add_argument("--rounds", type=int, default=Settings.rounds)
     parser.add_argument("--seconds", type=float, default=Settings.seconds, help="least time of one round of fast rows")
@@ -62,8 +62,8 @@ def measure(arguments, rows):
     }
 
 
-def main(arguments=None):
-    parser, arguments = parse(arguments)
+def main(arguments=None, prog=None):
+    parser, arguments = parse(arguments, prog)
     document = program.document(
         parser, arguments, FORMAT, lambda: measure(arguments, program.chosen(parser, all_rows(), arguments.rows))
     )

@@ -51,6 +51,26 @@ def _parser():
     verify.add_argument("--device", metavar="NAME", default=None, help="one engine alone: mps or cpu (default: all)")
     verify.add_argument("--quick", action="store_true", help="small shapes only: seconds instead of a minute")
     verify.set_defaults(run=_verify)
+
+    bench = commands.add_parser(
+        "bench",
+        help="compare this machine's speed with torch, jax and MLX",
+        description="Measures this package beside torch, jax and MLX, those that are installed, in interleaved rounds, and "
+        "draws the ratios. Everything behind `--` goes to the comparison itself: `mpsgraph-native bench -- --help`. "
+        "Exits with 0, with 1 when a peer's results differ, with 2 for unusable arguments or a missing matplotlib.",
+    )
+    bench.add_argument(
+        "--short", action="store_true", help="a few rows of every family, one thread: minutes, not half an hour"
+    )
+    bench.add_argument(
+        "--output",
+        default="mpsgraph_native_bench",
+        help="folder for comparison.json and comparison.png (default: %(default)s)",
+    )
+    bench.add_argument(
+        "rest", nargs="*", metavar="-- OPTION", help="options of the comparison: --rows, --peers, --threads, ..."
+    )
+    bench.set_defaults(run=_bench)
     return parser
 
 
@@ -72,6 +92,12 @@ def _demo(arguments):
     except ModuleNotFoundError as error:
         print(f"The demo needs {error.name}: pip install 'mpsgraph-native[demo]'", file=sys.stderr)
         return 2
+    return main(arguments)
+
+
+def _bench(arguments):
+    from mpsgraph_native._bench import main
+
     return main(arguments)
 
 

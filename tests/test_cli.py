@@ -78,3 +78,28 @@ def test_bad_environment_is_named(command, value):
     done = command("info", environment={"MPSGRAPH_NATIVE_THREADS": value})
     assert done.returncode != 0
     assert "MPSGRAPH_NATIVE_THREADS" in done.stderr
+
+
+def test_bench(command, tmp_path):
+    """The comparison from the installed package: figures, picture, and its own options behind `--`."""
+    folder = tmp_path / "bench"
+    options = ("--threads", "1", "--rounds", "1", "--seconds", "0.001", "--peers", "torch", "--rows", "N1 8→8")
+    done = command("bench", "--output", str(folder), "--", *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = json.loads((folder / "comparison.json").read_text())["runs"][0]["rows"]
+    assert len(rows) == 6
+    assert all(row["name"] in done.stdout for row in rows)
+    assert (folder / "comparison.png").stat().st_size > 10_000
+
+
+def test_bench_explains_its_own_options(command):
+    done = command("bench", "--", "--help")
+    assert done.returncode == 0
+    assert "usage: mpsgraph-native bench" in done.stdout
+    assert "--patience" in done.stdout
+
+
+def test_bench_refuses_rows_that_do_not_exist(command, tmp_path):
+    done = command("bench", "--output", str(tmp_path), "--", "--rows", "no such row")
+    assert done.returncode == 2
+    assert "no row's name" in done.stderr

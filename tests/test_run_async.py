@@ -185,6 +185,7 @@ def test_a_run_that_fails_leaves_no_cycle():
             future.result(60)
         error = weakref.ref(raised.value)
         del future, raised
+        _future.submit(int).result(60)  # without a GIL an object goes when the thread that made it comes by again
         assert error() is None
     finally:
         gc.enable()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from metal import cross_build, mach_o, text_stubs, zig
+from wheels import release
 
 pytestmark = [
     pytest.mark.slow,
@@ -68,11 +69,16 @@ def test_the_name_says_python_macos_and_architecture(wheel, unpacked, architectu
 
 
 def test_holds_the_package_and_nothing_else(unpacked):
-    kinds = {".py", ".pxd", ".pyi", ".typed"}
-    sources = {path.relative_to(zig.ROOT) for path in PACKAGE.rglob("*") if path.suffix in kinds}
+    sources = set(map(Path, release.package_files()))
     binaries = {Path("mpsgraph_native/_core", name) for name in (CORE, *(f"{topic}{SUFFIX}" for topic in TOPICS))}
     files = {path.relative_to(unpacked) for path in unpacked.rglob("*") if path.is_file()}
     assert {path for path in files if ".dist-info" not in path.parts[0]} == sources | binaries
+
+
+def test_the_examination_of_finished_wheels_finds_nothing(wheel):
+    from wheels import examine  # it needs lief at once
+
+    assert list(examine.faults(wheel)) == []
 
 
 def test_every_binary_is_for_this_architecture_and_the_oldest_macos(core, modules, architecture):

@@ -26,7 +26,7 @@ def only(paths):
 def package_files():
     """What a wheel takes over from a checkout, by its name in the wheel."""
     kinds = {".py", ".pxd", ".pyi", ".typed", ".c"}
-    homes = {"mpsgraph_native": "mpsgraph_native", "benchmarks": "mpsgraph_native/_benchmarks"}
+    homes = {"mpsgraph_native": "mpsgraph_native", "benchmarks": "mpsgraph_native/_bench/benchmarks"}
     return {
         f"{home}/{path.relative_to(ROOT / folder).as_posix()}"
         for folder, home in homes.items()

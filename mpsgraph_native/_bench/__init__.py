@@ -6,7 +6,7 @@ from pathlib import Path
 
 __all__ = ["main"]
 
-PROGRAMS = Path(__file__).with_name("_benchmarks")
+PROGRAMS = Path(__file__).with_name("benchmarks")
 # Some rows of every family in a minute or two; the full run takes many.
 SHORT = (
     *("--threads", "1", "--rounds", "5", "--patience", "0.3"),

@@ -74,7 +74,7 @@ def elf(path):
     if strange := [symbol.name for symbol in binary.symbols if FORBIDDEN.match(symbol.name)]:
         yield f"uses {sorted(set(strange))[:5]}"
     segments = {segment.type.name: segment for segment in binary.segments}
-    if "GNU_STACK" not in segments or lief.ELF.Segment.FLAGS.X in segments["GNU_STACK"].flags_list:
+    if "GNU_STACK" not in segments or segments["GNU_STACK"].has(lief.ELF.Segment.FLAGS.X):
         yield "asks for an executable stack"
     if "GNU_RELRO" not in segments:
         yield "has no read-only relocations"

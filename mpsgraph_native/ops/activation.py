@@ -1,11 +1,16 @@
 """Activations and their gradients. Tensors are floating; `source` of a gradient is the forward input."""
 
+from __future__ import annotations
+
+from typing import SupportsIndex
+
 from mpsgraph_native._core.call import call
+from mpsgraph_native.typing import Array, DeviceLike, ResultT
 
 __all__ = ["relu", "relu_gradient", "sigmoid", "sigmoid_gradient", "softmax", "softmax_gradient"]
 
 
-def relu(tensor, *, out=None, device=None):
+def relu(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """max(tensor, 0), element by element; NaN stays.
 
     MPSGraph: reLUWithTensor:name: (macOS 11.0).
@@ -13,7 +18,9 @@ def relu(tensor, *, out=None, device=None):
     return call("relu", (tensor,), out, device)
 
 
-def relu_gradient(incoming_gradient, source, *, out=None, device=None):
+def relu_gradient(
+    incoming_gradient: Array, source: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """incoming_gradient where source > 0, elsewhere incoming_gradient · 0; NaN where source is NaN.
 
     Raises ShapeError, naming incoming_gradient, when it has not the shape of source.
@@ -23,7 +30,7 @@ def relu_gradient(incoming_gradient, source, *, out=None, device=None):
     return call("relu_gradient", (incoming_gradient, source), out, device)
 
 
-def sigmoid(tensor, *, out=None, device=None):
+def sigmoid(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """1 / (1 + e^-tensor), element by element.
 
     MPSGraph: sigmoidWithTensor:name: (macOS 11.0).
@@ -31,7 +38,9 @@ def sigmoid(tensor, *, out=None, device=None):
     return call("sigmoid", (tensor,), out, device)
 
 
-def sigmoid_gradient(incoming_gradient, source, *, out=None, device=None):
+def sigmoid_gradient(
+    incoming_gradient: Array, source: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """incoming_gradient · s · (1 - s) with s = sigmoid(source).
 
     Raises ShapeError, naming incoming_gradient, when it has not the shape of source.
@@ -41,7 +50,9 @@ def sigmoid_gradient(incoming_gradient, source, *, out=None, device=None):
     return call("sigmoid_gradient", (incoming_gradient, source), out, device)
 
 
-def softmax(tensor, *, axis, out=None, device=None):
+def softmax(
+    tensor: Array, *, axis: SupportsIndex, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """e^tensor / sum of e^tensor along axis, which may count from the end. The largest element is subtracted first.
 
     Raises ShapeError for an axis outside the rank.
@@ -51,7 +62,14 @@ def softmax(tensor, *, axis, out=None, device=None):
     return call("softmax", (tensor,), out, device, None, "axis", axis)
 
 
-def softmax_gradient(incoming_gradient, source, *, axis, out=None, device=None):
+def softmax_gradient(
+    incoming_gradient: Array,
+    source: Array,
+    *,
+    axis: SupportsIndex,
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """y · (incoming_gradient - sum of incoming_gradient · y along axis) with y = softmax(source, axis).
 
     Raises ShapeError for an axis outside the rank, or when incoming_gradient has not the shape of source.

@@ -4,7 +4,10 @@ Two operands broadcast as in NumPy and have one dtype: float32, float16, bfloat1
 DTypeError, shapes that do not broadcast raise ShapeError, both naming the second operand.
 """
 
+from __future__ import annotations
+
 from mpsgraph_native._core.call import call
+from mpsgraph_native.typing import Array, DeviceLike, ResultT
 
 __all__ = [
     "absolute",
@@ -32,7 +35,7 @@ __all__ = [
 ]
 
 
-def absolute(tensor, *, out=None, device=None):
+def absolute(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """|tensor|, element by element. Floating, int32 or int64; the lowest integer stays.
 
     MPSGraph: absoluteWithTensor:name: (macOS 11.0).
@@ -40,7 +43,7 @@ def absolute(tensor, *, out=None, device=None):
     return call("absolute", (tensor,), out, device)
 
 
-def exponent(tensor, *, out=None, device=None):
+def exponent(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """e to the power of tensor, element by element. Floating.
 
     MPSGraph: exponentWithTensor:name: (macOS 11.0).
@@ -48,7 +51,7 @@ def exponent(tensor, *, out=None, device=None):
     return call("exponent", (tensor,), out, device)
 
 
-def identity(tensor, *, out=None, device=None):
+def identity(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """The elements of tensor, element by element. Any dtype.
 
     MPSGraph: identityWithTensor:name: (macOS 11.0).
@@ -56,7 +59,7 @@ def identity(tensor, *, out=None, device=None):
     return call("identity", (tensor,), out, device)
 
 
-def logarithm(tensor, *, out=None, device=None):
+def logarithm(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """The natural logarithm, element by element. Floating; -inf at zero, NaN below.
 
     MPSGraph: logarithmWithTensor:name: (macOS 11.0).
@@ -64,7 +67,7 @@ def logarithm(tensor, *, out=None, device=None):
     return call("logarithm", (tensor,), out, device)
 
 
-def negative(tensor, *, out=None, device=None):
+def negative(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """-tensor, element by element. Floating, int32 or int64; the lowest integer stays.
 
     MPSGraph: negativeWithTensor:name: (macOS 11.0).
@@ -72,7 +75,7 @@ def negative(tensor, *, out=None, device=None):
     return call("negative", (tensor,), out, device)
 
 
-def reciprocal(tensor, *, out=None, device=None):
+def reciprocal(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """1 / tensor, element by element. Floating.
 
     MPSGraph: reciprocalWithTensor:name: (macOS 11.0).
@@ -80,7 +83,7 @@ def reciprocal(tensor, *, out=None, device=None):
     return call("reciprocal", (tensor,), out, device)
 
 
-def square(tensor, *, out=None, device=None):
+def square(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """tensor², element by element. Floating, int32 or int64; integers wrap around.
 
     MPSGraph: squareWithTensor:name: (macOS 11.0).
@@ -88,7 +91,7 @@ def square(tensor, *, out=None, device=None):
     return call("square", (tensor,), out, device)
 
 
-def square_root(tensor, *, out=None, device=None):
+def square_root(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """The square root, element by element. Floating; NaN below zero.
 
     MPSGraph: squareRootWithTensor:name: (macOS 11.0).
@@ -96,7 +99,7 @@ def square_root(tensor, *, out=None, device=None):
     return call("square_root", (tensor,), out, device)
 
 
-def tanh(tensor, *, out=None, device=None):
+def tanh(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """The hyperbolic tangent, element by element. Floating.
 
     MPSGraph: tanhWithTensor:name: (macOS 11.0).
@@ -104,7 +107,9 @@ def tanh(tensor, *, out=None, device=None):
     return call("tanh", (tensor,), out, device)
 
 
-def addition(primary, secondary, *, out=None, device=None):
+def addition(
+    primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """primary + secondary, with broadcasting. Integers wrap around.
 
     MPSGraph: additionWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
@@ -112,7 +117,9 @@ def addition(primary, secondary, *, out=None, device=None):
     return call("addition", (primary, secondary), out, device)
 
 
-def subtraction(primary, secondary, *, out=None, device=None):
+def subtraction(
+    primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """primary - secondary, with broadcasting. Integers wrap around.
 
     MPSGraph: subtractionWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
@@ -120,7 +127,9 @@ def subtraction(primary, secondary, *, out=None, device=None):
     return call("subtraction", (primary, secondary), out, device)
 
 
-def multiplication(primary, secondary, *, out=None, device=None):
+def multiplication(
+    primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """primary · secondary, with broadcasting. Integers wrap around.
 
     MPSGraph: multiplicationWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
@@ -128,7 +137,9 @@ def multiplication(primary, secondary, *, out=None, device=None):
     return call("multiplication", (primary, secondary), out, device)
 
 
-def division(primary, secondary, *, out=None, device=None):
+def division(
+    primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """primary / secondary, with broadcasting. Integers truncate toward zero; division by an integer zero gives 0.
 
     MPSGraph: divisionWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
@@ -136,7 +147,9 @@ def division(primary, secondary, *, out=None, device=None):
     return call("division", (primary, secondary), out, device)
 
 
-def maximum(primary, secondary, *, out=None, device=None):
+def maximum(
+    primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """The larger of primary and secondary, with broadcasting. A number wins over NaN.
 
     MPSGraph: maximumWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
@@ -144,7 +157,9 @@ def maximum(primary, secondary, *, out=None, device=None):
     return call("maximum", (primary, secondary), out, device)
 
 
-def minimum(primary, secondary, *, out=None, device=None):
+def minimum(
+    primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """The smaller of primary and secondary, with broadcasting. A number wins over NaN.
 
     MPSGraph: minimumWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
@@ -152,7 +167,7 @@ def minimum(primary, secondary, *, out=None, device=None):
     return call("minimum", (primary, secondary), out, device)
 
 
-def equal(primary, secondary, *, out=None, device=None):
+def equal(primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """primary == secondary, with broadcasting; the result is bool.
 
     MPSGraph: equalWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
@@ -160,7 +175,9 @@ def equal(primary, secondary, *, out=None, device=None):
     return call("equal", (primary, secondary), out, device)
 
 
-def not_equal(primary, secondary, *, out=None, device=None):
+def not_equal(
+    primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """primary != secondary, with broadcasting; the result is bool.
 
     MPSGraph: notEqualWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
@@ -168,7 +185,9 @@ def not_equal(primary, secondary, *, out=None, device=None):
     return call("not_equal", (primary, secondary), out, device)
 
 
-def less_than(primary, secondary, *, out=None, device=None):
+def less_than(
+    primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """primary < secondary, with broadcasting; the result is bool.
 
     MPSGraph: lessThanWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
@@ -176,7 +195,9 @@ def less_than(primary, secondary, *, out=None, device=None):
     return call("less_than", (primary, secondary), out, device)
 
 
-def less_than_or_equal_to(primary, secondary, *, out=None, device=None):
+def less_than_or_equal_to(
+    primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """primary <= secondary, with broadcasting; the result is bool.
 
     MPSGraph: lessThanOrEqualToWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
@@ -184,7 +205,9 @@ def less_than_or_equal_to(primary, secondary, *, out=None, device=None):
     return call("less_than_or_equal_to", (primary, secondary), out, device)
 
 
-def greater_than(primary, secondary, *, out=None, device=None):
+def greater_than(
+    primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """primary > secondary, with broadcasting; the result is bool.
 
     MPSGraph: greaterThanWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
@@ -192,7 +215,9 @@ def greater_than(primary, secondary, *, out=None, device=None):
     return call("greater_than", (primary, secondary), out, device)
 
 
-def greater_than_or_equal_to(primary, secondary, *, out=None, device=None):
+def greater_than_or_equal_to(
+    primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """primary >= secondary, with broadcasting; the result is bool.
 
     MPSGraph: greaterThanOrEqualToWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
@@ -200,7 +225,14 @@ def greater_than_or_equal_to(primary, secondary, *, out=None, device=None):
     return call("greater_than_or_equal_to", (primary, secondary), out, device)
 
 
-def select(predicate, true_value, false_value, *, out=None, device=None):
+def select(
+    predicate: Array,
+    true_value: Array,
+    false_value: Array,
+    *,
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """true_value where predicate holds, else false_value, with broadcasting.
 
     predicate is bool; the two values have one dtype, which may be any.

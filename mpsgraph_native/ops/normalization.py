@@ -1,12 +1,15 @@
 """Statistics for normalization."""
 
+from __future__ import annotations
+
 from mpsgraph_native._core.call import call
 from mpsgraph_native.ops.reduction import reduced_axes
+from mpsgraph_native.typing import Array, Axes, DeviceLike, ResultT
 
 __all__ = ["mean"]
 
 
-def mean(tensor, *, axes=None, out=None, device=None):
+def mean(tensor: Array, *, axes: Axes = None, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """The arithmetic mean over axes (None: all) of a floating tensor; reduced dimensions stay, with size 1.
 
     NaN over no elements. Raises ShapeError for an axis outside the rank or named twice.

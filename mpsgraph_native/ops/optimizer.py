@@ -1,11 +1,21 @@
 """Steps of optimizers."""
 
+from __future__ import annotations
+
 from mpsgraph_native._core.call import call
+from mpsgraph_native.typing import Array, DeviceLike, ResultT
 
 __all__ = ["stochastic_gradient_descent"]
 
 
-def stochastic_gradient_descent(learning_rate, values, gradient, *, out=None, device=None):
+def stochastic_gradient_descent(
+    learning_rate: Array,
+    values: Array,
+    gradient: Array,
+    *,
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """values - learning_rate · gradient.
 
     learning_rate has one element; gradient has the shape of values; all three have one floating dtype.

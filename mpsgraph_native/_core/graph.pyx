@@ -61,7 +61,7 @@ cdef TensorType _tensor_type(object shape, object dtype, str where) except *:
 
 @cython.final
 cdef class Tensor:
-    """A symbolic tensor: one result of one operation of a graph.
+    """A symbolic tensor: one result of one operation of its `graph`.
 
     It has a shape, a dtype and a name, and gets a value when the graph runs.
     """

@@ -13,6 +13,9 @@ __all__ = ["relu", "relu_gradient", "sigmoid", "sigmoid_gradient", "softmax", "s
 def relu(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """max(tensor, 0), element by element; NaN stays.
 
+    Any shape; dtype floating (float32, float16, bfloat16; float64 on cpu); the result has both.
+    Raises DTypeError, naming tensor, for another dtype.
+
     MPSGraph: reLUWithTensor:name: (macOS 11.0).
     """
     return call("relu", (tensor,), out, device)
@@ -23,7 +26,8 @@ def relu_gradient(
 ) -> ResultT:
     """incoming_gradient where source > 0, elsewhere incoming_gradient · 0; NaN where source is NaN.
 
-    Raises ShapeError, naming incoming_gradient, when it has not the shape of source.
+    Any shape, the same for both; one dtype, floating (float32, float16, bfloat16; float64 on cpu); the result has both.
+    Raises ShapeError, naming incoming_gradient, when it has not the shape of source; DTypeError for another dtype.
 
     MPSGraph: reLUGradientWithIncomingGradient:sourceTensor:name: (macOS 11.0).
     """
@@ -32,6 +36,9 @@ def relu_gradient(
 
 def sigmoid(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """1 / (1 + e^-tensor), element by element.
+
+    Any shape; dtype floating (float32, float16, bfloat16; float64 on cpu); the result has both.
+    Raises DTypeError, naming tensor, for another dtype.
 
     MPSGraph: sigmoidWithTensor:name: (macOS 11.0).
     """
@@ -43,7 +50,8 @@ def sigmoid_gradient(
 ) -> ResultT:
     """incoming_gradient · s · (1 - s) with s = sigmoid(source).
 
-    Raises ShapeError, naming incoming_gradient, when it has not the shape of source.
+    Any shape, the same for both; one dtype, floating (float32, float16, bfloat16; float64 on cpu); the result has both.
+    Raises ShapeError, naming incoming_gradient, when it has not the shape of source; DTypeError for another dtype.
 
     MPSGraph: sigmoidGradientWithIncomingGradient:sourceTensor:name: (macOS 11.0).
     """
@@ -55,7 +63,8 @@ def softmax(
 ) -> ResultT:
     """e^tensor / sum of e^tensor along axis, which may count from the end. The largest element is subtracted first.
 
-    Raises ShapeError for an axis outside the rank.
+    Any shape of rank 1 or more; dtype floating (float32, float16, bfloat16; float64 on cpu); the result has both.
+    Raises ShapeError for an axis outside the rank, DTypeError for another dtype.
 
     MPSGraph: softMaxWithTensor:axis:name: (macOS 11.0).
     """
@@ -72,7 +81,9 @@ def softmax_gradient(
 ) -> ResultT:
     """y · (incoming_gradient - sum of incoming_gradient · y along axis) with y = softmax(source, axis).
 
-    Raises ShapeError for an axis outside the rank, or when incoming_gradient has not the shape of source.
+    Any shape of rank 1 or more, the same for both; one dtype, floating (float32, float16, bfloat16; float64 on cpu).
+    Raises ShapeError for an axis outside the rank, or when incoming_gradient has not the shape of source; DTypeError for
+    another dtype.
 
     MPSGraph: softMaxGradientWithIncomingGradient:sourceTensor:axis:name: (macOS 11.0).
     """

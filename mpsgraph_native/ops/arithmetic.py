@@ -36,7 +36,10 @@ __all__ = [
 
 
 def absolute(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
-    """|tensor|, element by element. Floating, int32 or int64; the lowest integer stays.
+    """|tensor|, element by element. The lowest integer stays.
+
+    Any shape; dtype floating (float32, float16, bfloat16; float64 on cpu), int32 or int64; the result has both.
+    Raises DTypeError, naming tensor, for another dtype.
 
     MPSGraph: absoluteWithTensor:name: (macOS 11.0).
     """
@@ -44,7 +47,10 @@ def absolute(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | 
 
 
 def exponent(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
-    """e to the power of tensor, element by element. Floating.
+    """e^tensor, e to the power of tensor, element by element.
+
+    Any shape; dtype floating (float32, float16, bfloat16; float64 on cpu); the result has both.
+    Raises DTypeError, naming tensor, for another dtype.
 
     MPSGraph: exponentWithTensor:name: (macOS 11.0).
     """
@@ -52,7 +58,9 @@ def exponent(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | 
 
 
 def identity(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
-    """The elements of tensor, element by element. Any dtype.
+    """The elements of tensor, element by element.
+
+    Any shape, any dtype; the result has both. Raises DTypeError for what is no number, as complex numbers and text.
 
     MPSGraph: identityWithTensor:name: (macOS 11.0).
     """
@@ -60,7 +68,10 @@ def identity(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | 
 
 
 def logarithm(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
-    """The natural logarithm, element by element. Floating; -inf at zero, NaN below.
+    """The natural logarithm, element by element. -inf at zero, NaN below.
+
+    Any shape; dtype floating (float32, float16, bfloat16; float64 on cpu); the result has both.
+    Raises DTypeError, naming tensor, for another dtype.
 
     MPSGraph: logarithmWithTensor:name: (macOS 11.0).
     """
@@ -68,7 +79,10 @@ def logarithm(tensor: Array, *, out: ResultT | None = None, device: DeviceLike |
 
 
 def negative(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
-    """-tensor, element by element. Floating, int32 or int64; the lowest integer stays.
+    """-tensor, element by element. The lowest integer stays.
+
+    Any shape; dtype floating (float32, float16, bfloat16; float64 on cpu), int32 or int64; the result has both.
+    Raises DTypeError, naming tensor, for another dtype.
 
     MPSGraph: negativeWithTensor:name: (macOS 11.0).
     """
@@ -76,7 +90,10 @@ def negative(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | 
 
 
 def reciprocal(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
-    """1 / tensor, element by element. Floating.
+    """1 / tensor, element by element.
+
+    Any shape; dtype floating (float32, float16, bfloat16; float64 on cpu); the result has both.
+    Raises DTypeError, naming tensor, for another dtype.
 
     MPSGraph: reciprocalWithTensor:name: (macOS 11.0).
     """
@@ -84,7 +101,10 @@ def reciprocal(tensor: Array, *, out: ResultT | None = None, device: DeviceLike 
 
 
 def square(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
-    """tensor², element by element. Floating, int32 or int64; integers wrap around.
+    """tensor², element by element. Integers wrap around.
+
+    Any shape; dtype floating (float32, float16, bfloat16; float64 on cpu), int32 or int64; the result has both.
+    Raises DTypeError, naming tensor, for another dtype.
 
     MPSGraph: squareWithTensor:name: (macOS 11.0).
     """
@@ -92,7 +112,10 @@ def square(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | No
 
 
 def square_root(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
-    """The square root, element by element. Floating; NaN below zero.
+    """The square root, element by element. NaN below zero.
+
+    Any shape; dtype floating (float32, float16, bfloat16; float64 on cpu); the result has both.
+    Raises DTypeError, naming tensor, for another dtype.
 
     MPSGraph: squareRootWithTensor:name: (macOS 11.0).
     """
@@ -100,7 +123,10 @@ def square_root(tensor: Array, *, out: ResultT | None = None, device: DeviceLike
 
 
 def tanh(tensor: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
-    """The hyperbolic tangent, element by element. Floating.
+    """The hyperbolic tangent, element by element.
+
+    Any shape; dtype floating (float32, float16, bfloat16; float64 on cpu); the result has both.
+    Raises DTypeError, naming tensor, for another dtype.
 
     MPSGraph: tanhWithTensor:name: (macOS 11.0).
     """
@@ -112,6 +138,9 @@ def addition(
 ) -> ResultT:
     """primary + secondary, with broadcasting. Integers wrap around.
 
+    Shapes broadcast; both have one dtype: floating (float32, float16, bfloat16; float64 on cpu), int32 or int64.
+    The result has that dtype. Raises ShapeError or DTypeError, naming secondary, where they do not fit.
+
     MPSGraph: additionWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
     return call("addition", (primary, secondary), out, device)
@@ -121,6 +150,9 @@ def subtraction(
     primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
 ) -> ResultT:
     """primary - secondary, with broadcasting. Integers wrap around.
+
+    Shapes broadcast; both have one dtype: floating (float32, float16, bfloat16; float64 on cpu), int32 or int64.
+    The result has that dtype. Raises ShapeError or DTypeError, naming secondary, where they do not fit.
 
     MPSGraph: subtractionWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
@@ -132,6 +164,9 @@ def multiplication(
 ) -> ResultT:
     """primary · secondary, with broadcasting. Integers wrap around.
 
+    Shapes broadcast; both have one dtype: floating (float32, float16, bfloat16; float64 on cpu), int32 or int64.
+    The result has that dtype. Raises ShapeError or DTypeError, naming secondary, where they do not fit.
+
     MPSGraph: multiplicationWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
     return call("multiplication", (primary, secondary), out, device)
@@ -141,6 +176,9 @@ def division(
     primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
 ) -> ResultT:
     """primary / secondary, with broadcasting. Integers truncate toward zero; division by an integer zero gives 0.
+
+    Shapes broadcast; both have one dtype: floating (float32, float16, bfloat16; float64 on cpu), int32 or int64.
+    The result has that dtype. Raises ShapeError or DTypeError, naming secondary, where they do not fit.
 
     MPSGraph: divisionWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
@@ -152,6 +190,9 @@ def maximum(
 ) -> ResultT:
     """The larger of primary and secondary, with broadcasting. A number wins over NaN.
 
+    Shapes broadcast; both have one dtype: floating (float32, float16, bfloat16; float64 on cpu), int32 or int64.
+    The result has that dtype. Raises ShapeError or DTypeError, naming secondary, where they do not fit.
+
     MPSGraph: maximumWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
     return call("maximum", (primary, secondary), out, device)
@@ -162,13 +203,19 @@ def minimum(
 ) -> ResultT:
     """The smaller of primary and secondary, with broadcasting. A number wins over NaN.
 
+    Shapes broadcast; both have one dtype: floating (float32, float16, bfloat16; float64 on cpu), int32 or int64.
+    The result has that dtype. Raises ShapeError or DTypeError, naming secondary, where they do not fit.
+
     MPSGraph: minimumWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
     return call("minimum", (primary, secondary), out, device)
 
 
 def equal(primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
-    """primary == secondary, with broadcasting; the result is bool.
+    """primary == secondary, with broadcasting.
+
+    Shapes broadcast; both have one dtype: floating (float32, float16, bfloat16; float64 on cpu), int32 or int64.
+    The result is bool. Raises ShapeError or DTypeError, naming secondary, where they do not fit.
 
     MPSGraph: equalWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
@@ -178,7 +225,10 @@ def equal(primary: Array, secondary: Array, *, out: ResultT | None = None, devic
 def not_equal(
     primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
 ) -> ResultT:
-    """primary != secondary, with broadcasting; the result is bool.
+    """primary != secondary, with broadcasting.
+
+    Shapes broadcast; both have one dtype: floating (float32, float16, bfloat16; float64 on cpu), int32 or int64.
+    The result is bool. Raises ShapeError or DTypeError, naming secondary, where they do not fit.
 
     MPSGraph: notEqualWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
@@ -188,7 +238,10 @@ def not_equal(
 def less_than(
     primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
 ) -> ResultT:
-    """primary < secondary, with broadcasting; the result is bool.
+    """primary < secondary, with broadcasting.
+
+    Shapes broadcast; both have one dtype: floating (float32, float16, bfloat16; float64 on cpu), int32 or int64.
+    The result is bool. Raises ShapeError or DTypeError, naming secondary, where they do not fit.
 
     MPSGraph: lessThanWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
@@ -198,7 +251,10 @@ def less_than(
 def less_than_or_equal_to(
     primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
 ) -> ResultT:
-    """primary <= secondary, with broadcasting; the result is bool.
+    """primary <= secondary, with broadcasting.
+
+    Shapes broadcast; both have one dtype: floating (float32, float16, bfloat16; float64 on cpu), int32 or int64.
+    The result is bool. Raises ShapeError or DTypeError, naming secondary, where they do not fit.
 
     MPSGraph: lessThanOrEqualToWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
@@ -208,7 +264,10 @@ def less_than_or_equal_to(
 def greater_than(
     primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
 ) -> ResultT:
-    """primary > secondary, with broadcasting; the result is bool.
+    """primary > secondary, with broadcasting.
+
+    Shapes broadcast; both have one dtype: floating (float32, float16, bfloat16; float64 on cpu), int32 or int64.
+    The result is bool. Raises ShapeError or DTypeError, naming secondary, where they do not fit.
 
     MPSGraph: greaterThanWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
@@ -218,7 +277,10 @@ def greater_than(
 def greater_than_or_equal_to(
     primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
 ) -> ResultT:
-    """primary >= secondary, with broadcasting; the result is bool.
+    """primary >= secondary, with broadcasting.
+
+    Shapes broadcast; both have one dtype: floating (float32, float16, bfloat16; float64 on cpu), int32 or int64.
+    The result is bool. Raises ShapeError or DTypeError, naming secondary, where they do not fit.
 
     MPSGraph: greaterThanOrEqualToWithPrimaryTensor:secondaryTensor:name: (macOS 11.0).
     """
@@ -235,7 +297,8 @@ def select(
 ) -> ResultT:
     """true_value where predicate holds, else false_value, with broadcasting.
 
-    predicate is bool; the two values have one dtype, which may be any.
+    Shapes broadcast; predicate is bool, the two values have one dtype, which may be any, and so has the result.
+    Raises ShapeError or DTypeError naming the argument that does not fit.
 
     MPSGraph: selectWithPredicateTensor:truePredicateTensor:falsePredicateTensor:name: (macOS 11.0).
     """

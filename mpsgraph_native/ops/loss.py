@@ -25,7 +25,9 @@ def softmax_cross_entropy(
     labels have the shape and the floating dtype of source. `reduction_type` (LossReductionType): "None" keeps one loss per
     line, the axis having size 1; "Sum" and "Mean" reduce the losses to a scalar of shape ().
 
-    Raises ShapeError for an axis outside the rank, or when labels have not the shape of source.
+    source: any shape of rank 1 or more; dtype floating (float32, float16, bfloat16; float64 on cpu).
+    Raises ShapeError for an axis outside the rank, or when labels have not the shape of source; DTypeError for another
+    dtype.
 
     MPSGraph: softMaxCrossEntropyWithSourceTensor:labelsTensor:axis:reductionType:name: (macOS 11.0).
     """
@@ -45,10 +47,12 @@ def softmax_cross_entropy_gradient(
 ) -> ResultT:
     """incoming_gradient · (softmax(source) · sum of labels - labels), with "Mean" divided by the number of losses.
 
-    incoming_gradient has the shape of the loss. For labels that sum to 1 this is softmax(source) - labels; labels are not
-    differentiated.
+    incoming_gradient has the shape of the loss; axis and reduction_type (LossReductionType) are those of the loss. For labels
+    that sum to 1 this is softmax(source) - labels; labels are not differentiated.
 
-    Raises ShapeError for an axis outside the rank, or when incoming_gradient or labels have another shape.
+    source: any shape of rank 1 or more; dtype floating (float32, float16, bfloat16; float64 on cpu), one for all
+    three. Raises ShapeError for an axis outside the rank, or when incoming_gradient or labels have another shape; DTypeError
+    for another dtype.
 
     MPSGraph: softMaxCrossEntropyGradientWithIncomingGradientTensor:sourceTensor:labelsTensor:axis:reductionType:name:
     (macOS 11.0).

@@ -10,9 +10,12 @@ __all__ = ["mean"]
 
 
 def mean(tensor: Array, *, axes: Axes = None, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
-    """The arithmetic mean over axes (None: all) of a floating tensor; reduced dimensions stay, with size 1.
+    """The arithmetic mean over axes (None: all); reduced dimensions stay, with size 1.
 
-    NaN over no elements. Raises ShapeError for an axis outside the rank or named twice.
+    NaN over no elements.
+
+    Any shape; dtype floating (float32, float16, bfloat16; float64 on cpu), which the result has.
+    Raises ShapeError for an axis outside the rank or named twice, DTypeError for another dtype.
 
     MPSGraph: meanOfTensor:axes:name: (macOS 11.0).
     """

@@ -20,6 +20,7 @@ def stochastic_gradient_descent(
 
     learning_rate has one element; gradient has the shape of values; all three have one floating dtype.
 
+    values: any shape; dtype floating (float32, float16, bfloat16; float64 on cpu), one for all three; the result has both.
     Raises ShapeError or DTypeError naming the argument that differs.
 
     MPSGraph: stochasticGradientDescentWithLearningRateTensor:valuesTensor:gradientTensor:name: (macOS 11.0).

@@ -79,7 +79,7 @@ def max_pooling_2d_return_indices(
         device: where to compute; by default the default device.
 
     Returns:
-        The values and their int32 indices, of one shape.
+        The values, in the dtype of the source, and their int32 indices, of one shape.
 
     Raises:
         ShapeError: a shape or a field of the descriptor does not fit; the message names it.
@@ -253,7 +253,7 @@ def max_pooling_4d_return_indices(
         device: where to compute; by default the default device.
 
     Returns:
-        The values and their int32 indices, of one shape.
+        The values, in the dtype of the source, and their int32 indices, of one shape.
 
     Raises:
         ShapeError: a shape or a field of the descriptor does not fit; the message names it.

@@ -91,6 +91,9 @@ def gru(
         o = fo(c + x·Woᵀ + bo),  c = (hm·Roᵀ + b2)∘r with `reset_after`, (hm∘r)·Roᵀ without
         h = z∘h⁻ + (1 − z)∘o,  with `flip_z` (1 − z)∘h⁻ + z∘o
 
+    All operands are floating and of one dtype. Raises ShapeError naming the operand that does not fit the others,
+    DTypeError for one of another dtype.
+
     MPSGraph: GRUWithSourceTensor:recurrentWeight:inputWeight:bias:initState:mask:secondaryBias:descriptor:name:
     (macOS 13.0).
     """
@@ -118,8 +121,13 @@ def gru_gradients(
     """GRUGradients of a loss, given its gradients of h (source_gradient [T, N, H]) and, past the last step, of the
     final h (state_gradient [N, H]); one of them may be None for zeros, both raise ShapeError.
 
+    Of each operand p: the sum over t of source_gradient[t] · ∂h[t]/∂p, plus state_gradient · ∂h[T−1]/∂p.
+
     z_state and output_fwd are the results of `gru` with `training`; the other operands are those it had.
     Without `reset_after` the gradient of secondary_bias is zeros. `out` takes the present gradients in order.
+
+    All operands are floating and of one dtype. Raises ShapeError naming the operand that does not fit the others,
+    DTypeError for one of another dtype.
 
     MPSGraph: GRUGradientsWithSourceTensor:recurrentWeight:sourceGradient:zState:outputFwd:stateGradient:inputWeight:
     bias:initState:mask:secondaryBias:descriptor:name: (macOS 13.0).
@@ -155,6 +163,9 @@ def lstm(
         [i, f, z, o] = f_gate((h⁻∘mask)·Rᵀ + x·Wᵀ + b + p∘c⁻)
         c = f∘c⁻ + i∘z,  h = o∘activation(c)
 
+    All operands are floating and of one dtype. Raises ShapeError naming the operand that does not fit the others,
+    DTypeError for one of another dtype.
+
     MPSGraph: LSTMWithSourceTensor:recurrentWeight:inputWeight:bias:initState:initCell:mask:peephole:descriptor:name:
     (macOS 12.3).
     """
@@ -184,8 +195,14 @@ def lstm_gradients(
     """LSTMGradients of a loss, given its gradients of h (source_gradient [T, N, H]) and, past the last step, of the
     final h and c (state_gradient and cell_gradient [N, H]); None counts as zeros, None for all raises ShapeError.
 
+    Of each operand p: the sum over t of source_gradient[t] · ∂h[t]/∂p, plus state_gradient · ∂h[T−1]/∂p and
+    cell_gradient · ∂c[T−1]/∂p.
+
     z_state and cell_output_fwd are the results of `lstm` with `training`; the other operands are those it had.
     `out` takes the present gradients in order.
+
+    All operands are floating and of one dtype. Raises ShapeError naming the operand that does not fit the others,
+    DTypeError for one of another dtype.
 
     MPSGraph: LSTMGradientsWithSourceTensor:recurrentWeight:sourceGradient:zState:cellOutputFwd:stateGradient:
     cellGradient:inputWeight:bias:initState:initCell:mask:peephole:descriptor:name: (macOS 12.3).
@@ -214,6 +231,9 @@ def single_gate_rnn(
     source [T, N, I], recurrent_weight R [H, H], input_weight W [H, I], bias b [H], init_state [N, H].
     z = (h[t−1]∘mask)·Rᵀ + x·Wᵀ + b,  h = activation(z).
 
+    All operands are floating and of one dtype. Raises ShapeError naming the operand that does not fit the others,
+    DTypeError for one of another dtype.
+
     MPSGraph: singleGateRNNWithSourceTensor:recurrentWeight:inputWeight:bias:initState:mask:descriptor:name:
     (macOS 12.3).
     """
@@ -239,8 +259,13 @@ def single_gate_rnn_gradients(
     """SingleGateRNNGradients of a loss, given its gradients of h (source_gradient [T, N, H]) and, past the last step,
     of the final h (state_gradient [N, H]); one of them may be None for zeros, both raise ShapeError.
 
+    Of each operand p: the sum over t of source_gradient[t] · ∂h[t]/∂p, plus state_gradient · ∂h[T−1]/∂p.
+
     z_state is the second result of `single_gate_rnn` with `training`; the other operands are those it had.
     `out` takes the present gradients in order.
+
+    All operands are floating and of one dtype. Raises ShapeError naming the operand that does not fit the others,
+    DTypeError for one of another dtype.
 
     MPSGraph: singleGateRNNGradientsWithSourceTensor:recurrentWeight:sourceGradient:zState:stateGradient:inputWeight:
     bias:initState:mask:descriptor:name: (macOS 12.3).

@@ -48,6 +48,10 @@ def reduction_sum(
 ) -> ResultT:
     """The sum; 0 over no elements.
 
+    Any shape; dtype floating (float32, float16, bfloat16; float64 on cpu), int32 or int64, which the result has.
+    axes: one axis, several, or None for all, counted from the end where negative; axis: a single one. Reduced dimensions
+    stay, with size 1. Raises ShapeError for an axis outside the rank or named twice, DTypeError for another dtype.
+
     MPSGraph: reductionSumWithTensor:axes:name:, reductionSumWithTensor:axis:name: (macOS 11.0).
     """
     return call("reduction_sum", (tensor,), out, device, None, *reduced_axes("reduction_sum", axes, axis))
@@ -62,6 +66,10 @@ def reduction_product(
     device: DeviceLike | None = None,
 ) -> ResultT:
     """The product; 1 over no elements.
+
+    Any shape; dtype floating (float32, float16, bfloat16; float64 on cpu), int32 or int64, which the result has.
+    axes: one axis, several, or None for all, counted from the end where negative; axis: a single one. Reduced dimensions
+    stay, with size 1. Raises ShapeError for an axis outside the rank or named twice, DTypeError for another dtype.
 
     MPSGraph: reductionProductWithTensor:axes:name:, reductionProductWithTensor:axis:name: (macOS 11.0).
     """
@@ -78,6 +86,10 @@ def reduction_maximum(
 ) -> ResultT:
     """The largest number, NaN skipped; -inf (the lowest integer) when there is none.
 
+    Any shape; dtype floating (float32, float16, bfloat16; float64 on cpu), int32 or int64, which the result has.
+    axes: one axis, several, or None for all, counted from the end where negative; axis: a single one. Reduced dimensions
+    stay, with size 1. Raises ShapeError for an axis outside the rank or named twice, DTypeError for another dtype.
+
     MPSGraph: reductionMaximumWithTensor:axes:name:, reductionMaximumWithTensor:axis:name: (macOS 11.0).
     """
     return call("reduction_maximum", (tensor,), out, device, None, *reduced_axes("reduction_maximum", axes, axis))
@@ -93,6 +105,10 @@ def reduction_minimum(
 ) -> ResultT:
     """The smallest number, NaN skipped; inf (the highest integer) when there is none.
 
+    Any shape; dtype floating (float32, float16, bfloat16; float64 on cpu), int32 or int64, which the result has.
+    axes: one axis, several, or None for all, counted from the end where negative; axis: a single one. Reduced dimensions
+    stay, with size 1. Raises ShapeError for an axis outside the rank or named twice, DTypeError for another dtype.
+
     MPSGraph: reductionMinimumWithTensor:axes:name:, reductionMinimumWithTensor:axis:name: (macOS 11.0).
     """
     return call("reduction_minimum", (tensor,), out, device, None, *reduced_axes("reduction_minimum", axes, axis))
@@ -103,7 +119,9 @@ def reduction_arg_maximum(
 ) -> ResultT:
     """The int32 position along axis of the first largest number, NaN skipped; -1 when there is none.
 
-    Raises ShapeError for an axis outside the rank or without elements.
+    Any shape; dtype floating (float32, float16, bfloat16; float64 on cpu), int32 or int64.
+    The reduced dimension stays, with size 1. Raises ShapeError for an axis outside the rank or without elements,
+    DTypeError for another dtype.
 
     MPSGraph: reductionArgMaximumWithTensor:axis:name: (macOS 12.0).
     """
@@ -115,7 +133,9 @@ def reduction_arg_minimum(
 ) -> ResultT:
     """The int32 position along axis of the first smallest number, NaN skipped; -1 when there is none.
 
-    Raises ShapeError for an axis outside the rank or without elements.
+    Any shape; dtype floating (float32, float16, bfloat16; float64 on cpu), int32 or int64.
+    The reduced dimension stays, with size 1. Raises ShapeError for an axis outside the rank or without elements,
+    DTypeError for another dtype.
 
     MPSGraph: reductionArgMinimumWithTensor:axis:name: (macOS 12.0).
     """

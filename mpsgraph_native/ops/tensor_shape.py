@@ -34,7 +34,7 @@ def _axis(name: str, argument: str, value: SupportsIndex, rank: int) -> int:
 def reshape(tensor: Array, *, shape: Integers, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """The same elements in row-major order with another shape, of which one dimension may be -1.
 
-    Raises ShapeError, naming shape, when the number of elements differs.
+    Any dtype, which the result has. Raises ShapeError, naming shape, when the number of elements differs.
 
     MPSGraph: reshapeTensor:withShape:name: (macOS 11.0).
     """
@@ -52,7 +52,7 @@ def transpose(
 ) -> ResultT:
     """Axis i of the result is axis permutation[i] of tensor; or `dimension` and `with_dimension` change places.
 
-    Raises ShapeError for an axis outside the rank or named twice.
+    Any shape, any dtype, which the result has. Raises ShapeError for an axis outside the rank or named twice.
 
     MPSGraph: transposeTensor:permutation:name: (macOS 13.0), transposeTensor:dimension:withDimension:name: (macOS 11.0).
     """
@@ -77,7 +77,7 @@ def broadcast(
 ) -> ResultT:
     """The elements repeated along dimensions of size 1 and along new leading ones, as NumPy broadcasts.
 
-    Raises ShapeError, naming shape, when tensor does not broadcast to it.
+    Any dtype, which the result has. Raises ShapeError, naming shape, when tensor does not broadcast to it.
 
     MPSGraph: broadcastTensor:toShape:name: (macOS 12.0).
     """
@@ -89,6 +89,8 @@ def cast(tensor: Array, *, dtype: DTypeLike, out: ResultT | None = None, device:
 
     Floating to integer truncates toward zero and saturates, NaN gives 0; between integers the low bits stay; to bool, all
     but zero is true; to a floating dtype rounds to nearest even (float64 to a half type by way of float32).
+
+    Any shape, which the result has. Raises DTypeError, naming dtype, for a type that this package does not have.
 
     MPSGraph: castTensor:toType:name: (macOS 12.0).
     """
@@ -111,6 +113,8 @@ def slice(
 
     Negative starts and ends count from the end; strides are positive, 1 by default. An end before its start gives an empty
     axis. Starts and ends outside the tensor raise ShapeError.
+
+    Any dtype, which the result has. Raises ShapeError, naming the argument, for what lies outside the shape.
 
     MPSGraph: sliceTensor:starts:ends:strides:name:, sliceTensor:dimension:start:length:name: (macOS 11.0).
     """
@@ -144,7 +148,7 @@ def slice_gradient(
 ) -> ResultT:
     """Zeros of shape fwd_in_shape with input_gradient written where the slice of that shape read.
 
-    Raises ShapeError, naming input_gradient, when it has not the shape of the slice.
+    Any dtype, which the result has. Raises ShapeError, naming input_gradient, when it has not the shape of the slice.
 
     MPSGraph: sliceGradientTensor:fwdInShapeTensor:starts:ends:strides:name: (macOS 11.0).
     """

@@ -1,4 +1,4 @@
-# Written by tests/typing/generate_stubs.py.
+# Written from the package itself; CONTRIBUTING.md says how.
 from collections.abc import Iterable
 from dataclasses import Field
 from typing import Any, ClassVar, SupportsIndex

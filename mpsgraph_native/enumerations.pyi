@@ -1,4 +1,4 @@
-# Written by tests/typing/generate_stubs.py.
+# Written from the package itself; CONTRIBUTING.md says how.
 from enum import IntEnum
 from typing import Self
 

@@ -1,4 +1,4 @@
-# Written by tests/typing/generate_stubs.py.
+# Written from the package itself; CONTRIBUTING.md says how.
 from typing import Any, SupportsIndex
 
 from mpsgraph_native._core.graph import GraphCore, Tensor

@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 WIDTH = 120
 
-HEAD = "# Written by tests/typing/generate_stubs.py.\n"
+HEAD = "# Written from the package itself; CONTRIBUTING.md says how.\n"
 
 
 def definition(name, parameters, result, indent=4):

@@ -9,6 +9,8 @@ import contextlib
 import dataclasses
 import inspect
 import sys
+import typing as standard
+from enum import IntEnum
 from pathlib import Path
 
 import mpsgraph_native as mg
@@ -40,7 +42,11 @@ def spelled(parameter):
     if parameter.annotation is not parameter.empty:
         text += f": {parameter.annotation}"
     if parameter.default is not parameter.empty:
-        default = f'"{parameter.default}"' if isinstance(parameter.default, str) else repr(parameter.default)
+        default = parameter.default
+        if isinstance(default, IntEnum):
+            default = f"{type(default).__name__}.{default.name}"
+        else:
+            default = f'"{default}"' if isinstance(default, str) else repr(default)
         text += f" = {default}"
     return text
 
@@ -49,9 +55,10 @@ def parameters_of(signature):
     """The parameters of a signature with a star before the first that is for keywords alone."""
     parts = []
     for parameter in signature.parameters.values():
-        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in parts:
+        if parameter.kind is parameter.KEYWORD_ONLY and not any(part.startswith("*") for part in parts):
             parts.append("*")
-        parts.append(spelled(parameter))
+        stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
+        parts.append(stars + spelled(parameter))
     return parts
 
 
@@ -206,19 +213,37 @@ def members_of(kind):
     return sorted(name for name in known if not name.startswith("_"))
 
 
+def annotated(annotation):
+    """An annotation as every version of Python spells it."""
+    if isinstance(annotation, standard.ForwardRef):
+        return annotation.__forward_arg__
+    return annotation.__name__ if inspect.isclass(annotation) else str(annotation)
+
+
+def signature_of(value):
+    """(name: annotation = default, ...) -> annotation"""
+    signature = inspect.signature(value)
+    known = [entry for entry in signature.parameters.values() if entry.annotation is not entry.empty]
+    named = {entry.name: entry.replace(annotation=annotated(entry.annotation)) for entry in known}
+    signature = signature.replace(parameters=[named.get(name, entry) for name, entry in signature.parameters.items()])
+    parts = parameters_of(signature)
+    result = signature.return_annotation
+    return f"({', '.join(parts)})" + ("" if result is signature.empty else f" -> {annotated(result)}")
+
+
 def signature_lines(name, value):
     """What a change of the interface changes: one line per function, method and attribute."""
     if inspect.isclass(value):
         yield f"class {name}({', '.join(base.__name__ for base in value.__bases__)})"
         with contextlib.suppress(ValueError):  # it has none where instances come from functions
-            yield f"{name}{inspect.signature(value)}"
+            yield f"{name}{signature_of(value)}"
         for member in members_of(value):
             attribute = inspect.getattr_static(value, member)
             if isinstance(attribute, (classmethod, staticmethod)):
                 attribute = attribute.__func__
             yield from signature_lines(f"{name}.{member}", attribute)
     elif callable(value):
-        yield f"{name}{inspect.signature(value)}"
+        yield f"{name}{signature_of(value)}"
     else:
         yield f"{name}"
 

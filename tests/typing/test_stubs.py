@@ -55,3 +55,14 @@ def test_methods_take_and_give_tensors(name):
     assert all("Array" not in text and "Result" not in text for text in [*annotations, method.return_annotation])
     first, *_, last = method.parameters
     assert (first, last) == ("self", "name")
+
+
+def test_changed_signatures_are_seen(monkeypatch):
+    def relu(tensor, *, out=None):
+        """Without device."""
+
+    graph, listed = generate_stubs.graph_stub(), generate_stubs.signatures()
+    monkeypatch.setattr(mg, "relu", relu)
+    assert generate_stubs.signatures() != listed
+    monkeypatch.setattr(mg.Graph, "relu", relu)
+    assert generate_stubs.graph_stub() != graph

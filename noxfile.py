@@ -39,7 +39,7 @@ def lint(session):
 
 @nox.session
 def tidy(session):
-    """clang-tidy over the portable native code; sources after `--` instead of all."""
+    """clang-tidy over the native code but the Metal engine; sources after `--` instead of all."""
     install_group(session, "tidy")
     session.run(
         "cmake", "-S", ".", "-B", "build/tidy", "-G", "Ninja", "-DMPSGRAPH_NATIVE_PYTHON=OFF",

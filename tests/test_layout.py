@@ -137,3 +137,14 @@ def test_the_package_imports_itself_and_its_dependencies(path):
 @pytest.mark.parametrize("path", [*package_sources, *native_sources], ids=relative)
 def test_what_is_shipped_knows_no_tests(path):
     assert not re.search(r"\b(tests|benchmarks)(/|\.\w)|\bconftest\b|\bpytest\b", path.read_text())
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "SECURITY.md"])
+def test_what_a_page_names_exists(page):
+    text = (ROOT / page).read_text()
+    linked = re.findall(r"\]\((?!https?:)([^)#]+)", text)
+    named = re.findall(r"`([\w./]+/[\w./]*|[\w]+\.(?:cpp|hpp|py|md|txt))`", text)
+    assert named
+    for name in [*linked, *(name for name in named if not name.startswith("build/"))]:
+        known = (ROOT / name).exists() or any(f"/{name.rstrip('/')}/" in f"/{relative(path)}/" for path in sources)
+        assert known, name

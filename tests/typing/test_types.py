@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -99,9 +100,27 @@ def test_mypy_accepts_the_package(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_stubs_say_what_the_modules_are(tmp_path):
-    done = python(
-        "-m", "mypy.stubtest", "mpsgraph_native", "--concise", "--mypy-config-file", ROOT / "pyproject.toml",
-        "--allowlist", HERE / "stubtest_allowlist.txt", "--ignore-unused-allowlist", cwd=tmp_path,
+def stubtest(module, *, cwd):
+    return python(
+        "-m", "mypy.stubtest", module, "--concise", "--mypy-config-file", ROOT / "pyproject.toml",
+        "--allowlist", HERE / "stubtest_allowlist.txt", "--ignore-unused-allowlist", cwd=cwd,
     )  # fmt: skip
+
+
+def test_stubs_say_what_the_modules_are(tmp_path):
+    done = stubtest("mpsgraph_native", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_stub_that_is_wrong_is_found(tmp_path, monkeypatch):
+    copy = tmp_path / "stubs" / "mpsgraph_native"
+    shutil.copytree(ROOT / "mpsgraph_native", copy, ignore=shutil.ignore_patterns("*.pyx", "*.pxd", "__pycache__"))
+    stub = copy / "_core" / "device.pyi"
+    text = stub.read_text()
+    stub.write_text(text.replace("set_num_threads(count: SupportsIndex)", "set_num_threads(threads: SupportsIndex)"))
+    assert stub.read_text() != text
+    monkeypatch.setenv("MYPYPATH", str(copy.parent))
+    done = stubtest("mpsgraph_native._core.device", cwd=tmp_path)
+    assert done.returncode == 1
+    (line,) = done.stdout.splitlines()
+    assert "device.set_num_threads" in line and '"threads"' in line

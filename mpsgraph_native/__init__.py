@@ -46,11 +46,11 @@ from mpsgraph_native._core.run import CopiedInput, last_copies, transfer_statist
 from mpsgraph_native._core.tensor_data import TensorData, asarray, empty
 from mpsgraph_native._future import Future
 from mpsgraph_native._graph_operation import GraphOperation
-from mpsgraph_native.descriptors import *  # noqa: F403
-from mpsgraph_native.enumerations import *  # noqa: F403
+from mpsgraph_native.descriptors import *
+from mpsgraph_native.enumerations import *
 from mpsgraph_native.errors import CompileError, DeviceError, DTypeError, MPSGraphError, ShapeError
 from mpsgraph_native.graph import Graph
-from mpsgraph_native.ops import *  # noqa: F403
+from mpsgraph_native.ops import *
 
 
 def __getattr__(name):
@@ -78,7 +78,7 @@ __all__ = [
     "ShapeError",
     "Tensor",
     "TensorData",
-    "__version__",  # noqa: F405  see __getattr__
+    "__version__",
     "asarray",
     "cache_info",
     "cache_limit",

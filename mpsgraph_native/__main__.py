@@ -2,12 +2,13 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
 
 import mpsgraph_native
 from mpsgraph_native import _information
 
 
-def _parser():
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="mpsgraph-native", description="MPSGraph's gradient operations from Python.", allow_abbrev=False
     )
@@ -74,19 +75,19 @@ def _parser():
     return parser
 
 
-def _list_stored(arguments):
+def _list_stored(arguments: argparse.Namespace) -> int:
     from mpsgraph_native._storage import show
 
     return show(arguments)
 
 
-def _clear_stored(arguments):
+def _clear_stored(arguments: argparse.Namespace) -> int:
     from mpsgraph_native._storage import clear
 
     return clear(arguments)
 
 
-def _demo(arguments):
+def _demo(arguments: argparse.Namespace) -> int:
     try:
         from mpsgraph_native.demo import main
     except ModuleNotFoundError as error:
@@ -95,22 +96,23 @@ def _demo(arguments):
     return main(arguments)
 
 
-def _bench(arguments):
+def _bench(arguments: argparse.Namespace) -> int:
     from mpsgraph_native._bench import main
 
     return main(arguments)
 
 
-def _verify(arguments):
+def _verify(arguments: argparse.Namespace) -> int:
     from mpsgraph_native.verify.main import main  # its references are of no use elsewhere
 
     return main(arguments)
 
 
-def main(arguments=None):
+def main(arguments: Sequence[str] | None = None) -> int:
     parsed = _parser().parse_args(arguments)
     try:
-        return parsed.run(parsed)
+        status: int = parsed.run(parsed)
+        return status
     except mpsgraph_native.MPSGraphError as error:
         print(f"mpsgraph-native {parsed.command}: {error}", file=sys.stderr)
         return 1

@@ -14,10 +14,13 @@ import hashlib
 import os
 import stat
 import struct
+from typing import TypeAlias
 
 from mpsgraph_native.errors import CompileError, DTypeError, ShapeError
 
 __all__ = ["read_body", "spelled", "write_body"]
+
+Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 _magic = b"\x89MPSGN\r\n"  # no text, and damaged by whoever takes it for text
 _format = 1
@@ -26,28 +29,28 @@ _checksum_size = 32
 _header_size = _head.size + _checksum_size
 
 
-def _checked(path, where):
+def _checked(path: Path, where: str) -> str | bytes:
     try:
-        path = os.fspath(path)
+        plain = os.fspath(path)
     except TypeError:
         raise DTypeError(f"{where}: path must be a string or a path, got {path!r}") from None
-    if (b"\0" if isinstance(path, bytes) else "\0") in path:
-        raise ShapeError(f"{where}: path must hold no null character, got {path!r}")
-    return path
+    if "\0" in os.fsdecode(plain):
+        raise ShapeError(f"{where}: path must hold no null character, got {plain!r}")
+    return plain
 
 
-def spelled(path):
+def spelled(path: Path) -> str:
     """The path as text."""
     return os.fsdecode(path)
 
 
-def _checksum(head, body):
+def _checksum(head: bytes, body: bytes) -> bytes:
     digest = hashlib.sha256(head)
     digest.update(body)
     return digest.digest()
 
 
-def write_body(path, body):
+def write_body(path: Path, body: bytes) -> None:
     """Puts a file with this program at `path` in one step: a reader finds what was there before, or all of it."""
     import mpsgraph_native
 
@@ -72,11 +75,11 @@ def write_body(path, body):
         raise OSError(error.errno, error.strerror, path) from None
 
 
-def read_body(path):
+def read_body(path: Path) -> bytes:
     """The program of the file at `path`. CompileError where the file is not as `write_body` writes it."""
     path = os.fsdecode(_checked(path, "load"))
 
-    def damaged(problem):
+    def damaged(problem: str) -> CompileError:
         return CompileError(f"load: {path}: {problem}")
 
     # Not to be opened: that would wait for whoever writes to a pipe.

@@ -5,21 +5,25 @@ import concurrent.futures
 import contextlib
 import os
 import threading
+from collections.abc import Callable, Generator
 from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
 
 __all__ = ["Future", "submit"]
+
+_ResultT = TypeVar("_ResultT")
 
 # How long the interpreter's exit waits for the step that is running: a device that hangs must not keep it.
 _patience_at_exit = 10.0
 
 
-class Future(concurrent.futures.Future):
+class Future(concurrent.futures.Future[_ResultT]):
     """The results of a run that was started.
 
     A concurrent.futures.Future, so that concurrent.futures.wait and as_completed take it; it can be awaited as well.
     """
 
-    def __await__(self):
+    def __await__(self) -> Generator[Any, None, _ResultT]:
         import asyncio  # imported late: who awaits has it, others need not wait for it
 
         return asyncio.wrap_future(self).__await__()
@@ -28,19 +32,19 @@ class Future(concurrent.futures.Future):
 class _Worker:
     """One thread that makes one run after another: a run uses all threads by itself."""
 
-    def __init__(self):
-        self.queue = SimpleQueue()
+    def __init__(self) -> None:
+        self.queue: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
         # A daemon: the interpreter's exit would wait for other threads before it tells anybody.
         self.thread = threading.Thread(target=self.work, name="mpsgraph_native", daemon=True)
         self.thread.start()
 
-    def work(self):
+    def work(self) -> None:
         while (entry := self.queue.get()) is not None:
             self.run(*entry)
             del entry  # what waits for the next run must not keep the last one's memory
 
     @staticmethod
-    def run(future, run):
+    def run(future: Future[_ResultT], run: Callable[[], _ResultT]) -> None:
         if not future.set_running_or_notify_cancel():
             return
         try:
@@ -51,27 +55,27 @@ class _Worker:
         else:
             future.set_result(results)
 
-    def end(self):
+    def end(self) -> None:
         """Cancels what waits; gives up on what runs when it does not end in time."""
         from mpsgraph_native._core.interruption import interrupt_runs
 
         with contextlib.suppress(Empty):
-            while True:
-                self.queue.get_nowait()[0].cancel()
+            while (entry := self.queue.get_nowait()) is not None:
+                entry[0].cancel()
         self.queue.put(None)
         interrupt_runs()
         self.thread.join(_patience_at_exit)
 
 
 _lock = threading.Lock()
-_worker = None
+_worker: _Worker | None = None
 _exiting = False
 
 
-def submit(run):
+def submit(run: Callable[[], _ResultT]) -> Future[_ResultT]:
     """Queues `run` behind the earlier ones; gives its Future."""
     global _worker
-    future = Future()
+    future: Future[_ResultT] = Future()
     with _lock:
         if _exiting:
             raise RuntimeError("run_async: no run can be started any more, the interpreter exits")
@@ -81,7 +85,7 @@ def submit(run):
     return future
 
 
-def _exit():
+def _exit() -> None:
     global _exiting
     with _lock:
         _exiting = True
@@ -90,7 +94,7 @@ def _exit():
         worker.end()
 
 
-def _forget_worker():
+def _forget_worker() -> None:
     # Neither the thread nor whoever held the lock exists in a forked child.
     global _lock, _worker
     _lock = threading.Lock()

@@ -5,7 +5,10 @@ import os
 import platform
 import subprocess
 import sys
+from argparse import Namespace
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 import numpy
 
@@ -26,7 +29,7 @@ _settings = {
 }
 
 
-def _version_of(package):
+def _version_of(package: str) -> str | None:
     try:
         return version(package)
     except PackageNotFoundError:
@@ -41,7 +44,7 @@ print(time.perf_counter() - began)
 """
 
 
-def _import_seconds():
+def _import_seconds() -> float | None:
     """What importing the package takes in a fresh process that has NumPy; None where none can be started."""
     try:
         done = subprocess.run([sys.executable, "-P", "-c", _import], capture_output=True, timeout=60, check=True)
@@ -50,7 +53,7 @@ def _import_seconds():
         return None
 
 
-def collect():
+def collect() -> dict[str, Any]:
     """Everything as plain values, ready for JSON."""
     available, in_use = mg.instruction_sets()
     return {
@@ -80,7 +83,7 @@ def collect():
     }
 
 
-def _lines(information):
+def _lines(information: dict[str, Any]) -> Iterator[str]:
     yield "versions"
     for name, value in information["versions"].items():
         yield f"  {name:<16} {value or 'not installed'}"
@@ -103,7 +106,7 @@ def _lines(information):
         yield f"  {name:<34} {information['environment'][name] or 'not set'}  ({meaning})"
 
 
-def main(arguments):
+def main(arguments: Namespace) -> int:
     information = collect()
     if arguments.json:
         json.dump(information, sys.stdout, indent=2)

@@ -1,5 +1,6 @@
 """What a profiled run took, step by step."""
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 __all__ = ["StepProfile", "table"]
@@ -16,16 +17,16 @@ class StepProfile(NamedTuple):
     seconds: float
 
     @property
-    def gflops(self):
+    def gflops(self) -> float:
         """10⁹ floating-point operations of the formula per second; more than the machine has where the algorithm saves some."""
         return self.floating_point_operations / self.seconds * 1e-9 if self.seconds else 0.0
 
     @property
-    def gigabytes_per_second(self):
+    def gigabytes_per_second(self) -> float:
         return self.nbytes / self.seconds * 1e-9 if self.seconds else 0.0
 
 
-def table(steps):
+def table(steps: Sequence[StepProfile]) -> Iterator[str]:
     """Lines that list the steps, the slowest first."""
     total = sum(step.seconds for step in steps) or 1.0
     yield f"  {'ms':>10} {'share':>6} {'threads':>7} {'GB/s':>7} {'GFLOP/s':>8}  operation"

@@ -4,6 +4,9 @@ import collections
 import datetime
 import json
 import sys
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import mpsgraph_native as mg
 from mpsgraph_native._core.cache import clear_stored_executables, stored_executables
@@ -16,16 +19,16 @@ _nowhere = (
 )
 
 
-def _engine():
+def _engine() -> str:
     """Why no engine of this machine writes there; empty when one does."""
     return next(device for device in mg.devices() if device.name == "mps").reason
 
 
-def _counted(kinds):
+def _counted(kinds: Iterable[str]) -> str:
     return ", ".join(kind if count == 1 else f"{count} {kind}" for kind, count in collections.Counter(kinds).items())
 
 
-def _lines(document):
+def _lines(document: dict[str, Any]) -> Iterator[str]:
     directory, entries = document["directory"], document["entries"]
     if directory is None:
         yield _nowhere
@@ -38,7 +41,7 @@ def _lines(document):
         yield f"  {entry['key']}  {entry['bytes']:>12} bytes  last used {entry['last_used']}  {contents}"
 
 
-def _print(arguments, document, lines):
+def _print(arguments: Namespace, document: dict[str, Any], lines: Iterable[str]) -> int:
     if arguments.json:
         json.dump(document, sys.stdout, indent=2)
         print()
@@ -47,12 +50,12 @@ def _print(arguments, document, lines):
     return 0
 
 
-def _failed(error):
+def _failed(error: OSError) -> int:
     print(f"mpsgraph-native cache: {error}", file=sys.stderr)
     return 1
 
 
-def show(arguments):
+def show(arguments: Namespace) -> int:
     """0 when everything there was listed, 1 when it cannot be read."""
     try:
         stored = stored_executables()
@@ -75,7 +78,7 @@ def show(arguments):
     return _print(arguments, document, _lines(document))
 
 
-def clear(arguments):
+def clear(arguments: Namespace) -> int:
     """0 when nothing is left there, 1 when something cannot be removed."""
     try:
         removed = clear_stored_executables()

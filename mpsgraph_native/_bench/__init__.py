@@ -1,5 +1,7 @@
 """`mpsgraph-native bench`: the comparison with other libraries, from the programs of benchmarks/ that a wheel brings along."""
 
+import argparse
+import importlib
 import importlib.util
 import sys
 from pathlib import Path
@@ -14,7 +16,7 @@ SHORT = (
 )
 
 
-def main(arguments):
+def main(arguments: argparse.Namespace) -> int:
     """Runs the comparison; its exit status. `arguments`: output, short, and rest for the comparison itself."""
     rest = arguments.rest
     if not {"-h", "--help", "--plot", "--from"} & {word.split("=")[0] for word in rest}:
@@ -26,6 +28,5 @@ def main(arguments):
         rest = ["--json", str(folder / "comparison.json"), "--plot", str(folder / "comparison.png"), *rest]
     # The programs find their own modules beside them, as when they are run from a checkout.
     sys.path.insert(0, str(PROGRAMS))
-    import compare
-
-    return compare.main([*(SHORT if arguments.short else ()), *rest], prog="mpsgraph-native bench")
+    compare = importlib.import_module("compare")
+    return int(compare.main([*(SHORT if arguments.short else ()), *rest], prog="mpsgraph-native bench"))

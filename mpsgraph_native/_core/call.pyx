@@ -1,18 +1,15 @@
 # cython: freethreading_compatible=True
 """The path of an array function: operands in, one cached executable, results out."""
 
-cimport cython
 cimport numpy as cnp
 from cython.operator cimport dereference
 from libc.stdint cimport int64_t
-from libcpp.memory cimport shared_ptr
 
 from mpsgraph_native._core.device cimport Device, resolve_device
 from mpsgraph_native._core.interchange cimport as_ndarray
 from mpsgraph_native._core.memory cimport data_type_of, origin_of
 from mpsgraph_native._core.operation cimport Operation, operation_of
 from mpsgraph_native._core.run cimport Run
-from mpsgraph_native._native.engine cimport Executable
 from mpsgraph_native._native.executable_cache cimport OperandTypes, cached_executable, find_executable
 from mpsgraph_native._native.types cimport DataType, maximum_rank
 

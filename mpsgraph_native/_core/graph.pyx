@@ -61,7 +61,7 @@ cdef TensorType _tensor_type(object shape, object dtype, str where) except *:
 
 @cython.final
 cdef class Tensor:
-    """A symbolic tensor: one result of one operation of a graph.
+    """A symbolic tensor: one result of one operation of its `graph`.
 
     It has a shape, a dtype and a name, and gets a value when the graph runs.
     """
@@ -220,8 +220,8 @@ cdef class GraphCore:
         """Tensors that hold d primary / d tensor for each of `tensors` (MPSGraph gradientForPrimaryTensor:withTensors:).
 
         `primary` is a floating tensor with one element, or else its elements' sum is differentiated. Adds the gradient
-        operations to the graph, called `name` and a number; a tensor that `primary` does not depend on gets zeros. CompileError names an operation
-        that has no gradient.
+        operations to the graph, called `name` and a number; a tensor that `primary` does not depend on gets zeros.
+        CompileError names an operation that has no gradient.
         """
         cdef TensorRef of = self.reference(primary, "gradients: primary")
         cdef vector[TensorRef] wanted = move(

@@ -28,7 +28,7 @@ cnp.import_array()
 
 @cython.final
 cdef class TensorData(HostArray):
-    """An array that a device can use where it lies, and its views.
+    """An array that a device can use where it lies, and its views; `device` is that device's name.
 
     Exports its memory without a copy: numpy.asarray(t), memoryview(t), numpy.from_dlpack(t), torch.from_dlpack(t). Views
     are made by indices, as numpy makes them: t[0], t[..., ::2]. An engine uses a view where it lies when it is

@@ -1,6 +1,7 @@
 """Two classifiers of handwritten digits, trained with this package's gradient operations alone."""
 
 import time
+from argparse import Namespace
 from pathlib import Path
 
 from rich.console import Console
@@ -15,7 +16,7 @@ __all__ = ["main"]
 REQUIRED_ACCURACY = 0.96
 
 
-def main(arguments):
+def main(arguments: Namespace) -> int:
     """Runs the demo; gives the exit status."""
     console = Console()
     device = arguments.device or mg.default_device().name

@@ -35,29 +35,29 @@ class ConvolutionalNetwork:
 
     title = "convolutional network"
 
-    def __init__(self, device):
+    def __init__(self, device: str) -> None:
         self._device = device
         rng = np.random.default_rng(1)
-        self._parameters = [
+        self._parameters: list[np.ndarray] = [
             (rng.standard_normal(shape) * np.sqrt(2 / FAN_IN[name]) if name in FAN_IN else np.zeros(shape)).astype(
                 np.float32
             )
             for name, shape in SHAPES.items()
         ]
-        self._learning_rate = np.float32(0)
+        self._learning_rate = np.array(0, np.float32)
         self._train = self._compile_training_step(BATCH)
-        self._inference = {}
+        self._inference: dict[int, mg.Executable] = {}
 
-    def set_epoch(self, epoch, epochs):
+    def set_epoch(self, epoch: int, epochs: int) -> None:
         """The learning rate falls along half a cosine."""
         self._learning_rate = np.array(0.1 * 0.5 * (1 + np.cos(np.pi * epoch / epochs)), np.float32)
 
-    def step(self, images, labels):
+    def step(self, images: np.ndarray, labels: np.ndarray) -> float:
         """One step of gradient descent on a batch; gives its mean loss."""
         loss, *self._parameters = self._train.run([images[:, None], labels, self._learning_rate, *self._parameters])
         return float(loss)
 
-    def predict(self, images):
+    def predict(self, images: np.ndarray) -> np.ndarray:
         """The most likely class of each image."""
         executable = self._inference.get(len(images))
         if executable is None:
@@ -66,12 +66,12 @@ class ConvolutionalNetwork:
         return classes.ravel()
 
     @staticmethod
-    def _placeholders(graph, batch):
+    def _placeholders(graph: mg.Graph, batch: int) -> tuple[mg.Tensor, list[mg.Tensor]]:
         images = graph.placeholder((batch, 1, 8, 8), "float32", name="images")
         return images, [graph.placeholder(shape, "float32", name=name) for name, shape in SHAPES.items()]
 
     @staticmethod
-    def _forward(graph, images, parameters):
+    def _forward(graph: mg.Graph, images: mg.Tensor, parameters: list[mg.Tensor]) -> dict[str, mg.Tensor]:
         convolution_weights, convolution_bias, depthwise_weights, depthwise_bias, dense_weights, dense_bias = parameters
         layers = {}
         layers["convolved"] = graph.addition(
@@ -89,13 +89,13 @@ class ConvolutionalNetwork:
         layers["logits"] = graph.addition(graph.matrix_multiplication(layers["flat"], dense_weights), dense_bias)
         return layers
 
-    def _compile_inference(self, batch):
+    def _compile_inference(self, batch: int) -> mg.Executable:
         graph = mg.Graph()
         images, parameters = self._placeholders(graph, batch)
         classes = graph.reduction_arg_maximum(self._forward(graph, images, parameters)["logits"], axis=1)
         return graph.compile(feeds=[images, *parameters], targets=[classes], device=self._device)
 
-    def _compile_training_step(self, batch):
+    def _compile_training_step(self, batch: int) -> mg.Executable:
         graph = mg.Graph()
         images, parameters = self._placeholders(graph, batch)
         labels = graph.placeholder((batch, CLASSES), "float32", name="labels")

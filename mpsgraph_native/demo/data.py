@@ -21,7 +21,7 @@ class Digits:
     test_labels: np.ndarray
 
 
-def load_digits():
+def load_digits() -> Digits:
     """A fixed, stratified split that holds out a fifth."""
     images, labels = datasets.load_digits(return_X_y=True)
     images = (images.reshape(-1, 8, 8) / 16).astype(np.float32)

@@ -1,16 +1,23 @@
 """Pictures of the demo's outcome."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import matplotlib
 
 matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
+
+from mpsgraph_native.demo.data import Digits
+from mpsgraph_native.demo.training import History
 
 __all__ = ["draw_learning_curves", "draw_predictions"]
 
 
-def draw_learning_curves(histories, path):
+def draw_learning_curves(histories: Sequence[History], path: Path) -> Path:
     """Training loss and test accuracy by epoch, one column per model."""
     figure, axes = plt.subplots(2, len(histories), figsize=(4.5 * len(histories), 6), squeeze=False, sharex="col")
     for column, history in enumerate(histories):
@@ -24,7 +31,7 @@ def draw_learning_curves(histories, path):
     return _save(figure, path)
 
 
-def draw_predictions(histories, digits, path, count=10):
+def draw_predictions(histories: Sequence[History], digits: Digits, path: Path, count: int = 10) -> Path:
     """Test images with the models' answers; those that a model got wrong come first."""
     wrong = np.any([history.predictions != digits.test_labels for history in histories], axis=0)
     shown = np.argsort(~wrong, kind="stable")[:count]
@@ -39,7 +46,7 @@ def draw_predictions(histories, digits, path, count=10):
     return _save(figure, path)
 
 
-def _save(figure, path):
+def _save(figure: Figure, path: Path) -> Path:
     figure.tight_layout()
     figure.savefig(path, dpi=120)
     plt.close(figure)

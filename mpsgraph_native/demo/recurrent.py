@@ -18,14 +18,14 @@ class GRUClassifier:
 
     title = "GRU classifier"
 
-    def __init__(self, device):
+    def __init__(self, device: str) -> None:
         self._device = device
         rng = np.random.default_rng(2)
 
-        def normal(*shape, fan_in):
-            return (rng.standard_normal(shape) / np.sqrt(fan_in)).astype(np.float32)
+        def normal(*shape: int, fan_in: int) -> np.ndarray:
+            return np.asarray(rng.standard_normal(shape) / np.sqrt(fan_in), np.float32)
 
-        self._parameters = {
+        self._parameters: dict[str, np.ndarray] = {
             "recurrent_weight": normal(3 * UNITS, UNITS, fan_in=UNITS),
             "input_weight": normal(3 * UNITS, ROW, fan_in=ROW),
             "bias": np.zeros(3 * UNITS, np.float32),
@@ -33,13 +33,13 @@ class GRUClassifier:
             "dense_weights": normal(UNITS, CLASSES, fan_in=UNITS),
             "dense_bias": np.zeros((1, CLASSES), np.float32),
         }
-        self._learning_rate = np.float32(0)
+        self._learning_rate = np.array(0, np.float32)
 
-    def set_epoch(self, epoch, epochs):
+    def set_epoch(self, epoch: int, epochs: int) -> None:
         """The learning rate falls along half a cosine."""
         self._learning_rate = np.array(0.3 * 0.5 * (1 + np.cos(np.pi * epoch / epochs)), np.float32)
 
-    def _forward(self, rows):
+    def _forward(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         parameters = self._parameters
         output, z_state = mg.gru(
             rows,
@@ -53,7 +53,7 @@ class GRUClassifier:
         product = mg.matrix_multiplication(output[-1], parameters["dense_weights"], device=self._device)
         return output, z_state, mg.addition(product, parameters["dense_bias"], device=self._device)
 
-    def step(self, images, labels):
+    def step(self, images: np.ndarray, labels: np.ndarray) -> float:
         """One step of gradient descent on a batch; gives its mean loss."""
         parameters, device = self._parameters, self._device
         rows = images.transpose(1, 0, 2)  # [N, rows, columns] to the GRU's [T, N, I]
@@ -85,12 +85,13 @@ class GRUClassifier:
             "dense_bias": mg.reduction_sum(d_logits, axes=0, device=device),
         }
         for name, gradient in gradients.items():
+            assert gradient is not None  # each of these operands was given
             parameters[name] = mg.stochastic_gradient_descent(
                 self._learning_rate, parameters[name], gradient, device=device
             )
         return float(loss)
 
-    def predict(self, images):
+    def predict(self, images: np.ndarray) -> np.ndarray:
         """The most likely class of each image."""
         _, _, logits = self._forward(images.transpose(1, 0, 2))
         return mg.reduction_arg_maximum(logits, axis=1, device=self._device).ravel()

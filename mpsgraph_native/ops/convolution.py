@@ -1,11 +1,22 @@
 """2D convolution and its gradients."""
 
+from __future__ import annotations
+
 from mpsgraph_native._core.call import call
+from mpsgraph_native.descriptors import Convolution2DDescriptor
+from mpsgraph_native.typing import Array, DeviceLike, Integers, ResultT
 
 __all__ = ["convolution_2d", "convolution_2d_data_gradient", "convolution_2d_weights_gradient"]
 
 
-def convolution_2d(source, weights, *, descriptor, out=None, device=None):
+def convolution_2d(
+    source: Array,
+    weights: Array,
+    *,
+    descriptor: Convolution2DDescriptor,
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """2D convolution (cross-correlation, the kernel is not flipped).
 
     With stride s, dilation d and padding p of each axis, zero outside the source::
@@ -35,7 +46,15 @@ def convolution_2d(source, weights, *, descriptor, out=None, device=None):
     return call("convolution_2d", (source, weights), out, device, descriptor)
 
 
-def convolution_2d_data_gradient(incoming_gradient, weights, *, output_shape, descriptor, out=None, device=None):
+def convolution_2d_data_gradient(
+    incoming_gradient: Array,
+    weights: Array,
+    *,
+    output_shape: Integers,
+    descriptor: Convolution2DDescriptor,
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """Gradient of ``convolution_2d`` with respect to its source.
 
     ::
@@ -75,7 +94,15 @@ def convolution_2d_data_gradient(incoming_gradient, weights, *, output_shape, de
     )
 
 
-def convolution_2d_weights_gradient(incoming_gradient, source, *, output_shape, descriptor, out=None, device=None):
+def convolution_2d_weights_gradient(
+    incoming_gradient: Array,
+    source: Array,
+    *,
+    output_shape: Integers,
+    descriptor: Convolution2DDescriptor,
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """Gradient of ``convolution_2d`` with respect to its weights.
 
     ::

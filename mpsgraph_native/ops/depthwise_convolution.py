@@ -1,6 +1,10 @@
 """2D depthwise convolution and its gradients."""
 
+from __future__ import annotations
+
 from mpsgraph_native._core.call import call
+from mpsgraph_native.descriptors import DepthwiseConvolution2DDescriptor
+from mpsgraph_native.typing import Array, DeviceLike, Integers, ResultT
 
 __all__ = [
     "depthwise_convolution_2d",
@@ -9,7 +13,14 @@ __all__ = [
 ]
 
 
-def depthwise_convolution_2d(source, weights, *, descriptor, out=None, device=None):
+def depthwise_convolution_2d(
+    source: Array,
+    weights: Array,
+    *,
+    descriptor: DepthwiseConvolution2DDescriptor,
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """2D depthwise convolution (cross-correlation): every channel has M kernels of its own.
 
     With stride s, dilation d and padding p of each axis, zero outside the source::
@@ -37,8 +48,14 @@ def depthwise_convolution_2d(source, weights, *, descriptor, out=None, device=No
 
 
 def depthwise_convolution_2d_data_gradient(
-    incoming_gradient, weights, *, output_shape, descriptor, out=None, device=None
-):
+    incoming_gradient: Array,
+    weights: Array,
+    *,
+    output_shape: Integers,
+    descriptor: DepthwiseConvolution2DDescriptor,
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """Gradient of ``depthwise_convolution_2d`` with respect to its source.
 
     ::
@@ -78,8 +95,14 @@ def depthwise_convolution_2d_data_gradient(
 
 
 def depthwise_convolution_2d_weights_gradient(
-    incoming_gradient, source, *, output_shape, descriptor, out=None, device=None
-):
+    incoming_gradient: Array,
+    source: Array,
+    *,
+    output_shape: Integers,
+    descriptor: DepthwiseConvolution2DDescriptor,
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """Gradient of ``depthwise_convolution_2d`` with respect to its weights.
 
     ::

@@ -1,17 +1,33 @@
 """Losses and their gradients."""
 
+from __future__ import annotations
+
+from typing import SupportsIndex
+
 from mpsgraph_native._core.call import call
+from mpsgraph_native.enumerations import LossReductionType
+from mpsgraph_native.typing import Array, DeviceLike, LossReductionTypeName, ResultT
 
 __all__ = ["softmax_cross_entropy", "softmax_cross_entropy_gradient"]
 
 
-def softmax_cross_entropy(source, labels, *, axis, reduction_type="None", out=None, device=None):
+def softmax_cross_entropy(
+    source: Array,
+    labels: Array,
+    *,
+    axis: SupportsIndex,
+    reduction_type: LossReductionType | LossReductionTypeName = "None",
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """-sum of labels · log softmax(source) along axis.
 
     labels have the shape and the floating dtype of source. `reduction_type` (LossReductionType): "None" keeps one loss per
     line, the axis having size 1; "Sum" and "Mean" reduce the losses to a scalar of shape ().
 
-    Raises ShapeError for an axis outside the rank, or when labels have not the shape of source.
+    source: any shape of rank 1 or more; dtype floating (float32, float16, bfloat16; float64 on cpu).
+    Raises ShapeError for an axis outside the rank, or when labels have not the shape of source; DTypeError for another
+    dtype.
 
     MPSGraph: softMaxCrossEntropyWithSourceTensor:labelsTensor:axis:reductionType:name: (macOS 11.0).
     """
@@ -20,14 +36,23 @@ def softmax_cross_entropy(source, labels, *, axis, reduction_type="None", out=No
 
 
 def softmax_cross_entropy_gradient(
-    incoming_gradient, source, labels, *, axis, reduction_type="None", out=None, device=None
-):
+    incoming_gradient: Array,
+    source: Array,
+    labels: Array,
+    *,
+    axis: SupportsIndex,
+    reduction_type: LossReductionType | LossReductionTypeName = "None",
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """incoming_gradient · (softmax(source) · sum of labels - labels), with "Mean" divided by the number of losses.
 
-    incoming_gradient has the shape of the loss. For labels that sum to 1 this is softmax(source) - labels; labels are not
-    differentiated.
+    incoming_gradient has the shape of the loss; axis and reduction_type (LossReductionType) are those of the loss. For labels
+    that sum to 1 this is softmax(source) - labels; labels are not differentiated.
 
-    Raises ShapeError for an axis outside the rank, or when incoming_gradient or labels have another shape.
+    source: any shape of rank 1 or more; dtype floating (float32, float16, bfloat16; float64 on cpu), one for all
+    three. Raises ShapeError for an axis outside the rank, or when incoming_gradient or labels have another shape; DTypeError
+    for another dtype.
 
     MPSGraph: softMaxCrossEntropyGradientWithIncomingGradientTensor:sourceTensor:labelsTensor:axis:reductionType:name:
     (macOS 11.0).

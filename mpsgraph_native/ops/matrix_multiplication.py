@@ -1,11 +1,16 @@
 """Matrix multiplication."""
 
+from __future__ import annotations
+
 from mpsgraph_native._core.call import call
+from mpsgraph_native.typing import Array, DeviceLike, ResultT
 
 __all__ = ["matrix_multiplication"]
 
 
-def matrix_multiplication(primary, secondary, *, out=None, device=None):
+def matrix_multiplication(
+    primary: Array, secondary: Array, *, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """Product of matrices: result[..., m, n] = sum over k of primary[..., m, k] · secondary[..., k, n].
 
     Args:

@@ -5,7 +5,11 @@ or more; dimensions before them are batch. With stride s, padding before p and d
 reads source position o·s − p + j·d, if that lies inside the source.
 """
 
+from __future__ import annotations
+
 from mpsgraph_native._core.call import call
+from mpsgraph_native.descriptors import Pooling2DDescriptor, Pooling4DDescriptor
+from mpsgraph_native.typing import Array, DeviceLike, Integers, ResultT, SecondResultT
 
 __all__ = [
     "avg_pooling_2d",
@@ -23,7 +27,9 @@ __all__ = [
 ]
 
 
-def max_pooling_2d(source, *, descriptor, out=None, device=None):
+def max_pooling_2d(
+    source: Array, *, descriptor: Pooling2DDescriptor, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """2D max pooling.
 
     ::
@@ -51,7 +57,13 @@ def max_pooling_2d(source, *, descriptor, out=None, device=None):
     return call("max_pooling_2d", (source,), out, device, descriptor)
 
 
-def max_pooling_2d_return_indices(source, *, descriptor, out=None, device=None):
+def max_pooling_2d_return_indices(
+    source: Array,
+    *,
+    descriptor: Pooling2DDescriptor,
+    out: tuple[ResultT, SecondResultT] | None = None,
+    device: DeviceLike | None = None,
+) -> tuple[ResultT, SecondResultT]:
     """2D max pooling, with the indices of the maxima.
 
     Of several equal maxima the first in row-major window order counts, and the first NaN wins over all numbers.
@@ -67,7 +79,7 @@ def max_pooling_2d_return_indices(source, *, descriptor, out=None, device=None):
         device: where to compute; by default the default device.
 
     Returns:
-        The values and their int32 indices, of one shape.
+        The values, in the dtype of the source, and their int32 indices, of one shape.
 
     Raises:
         ShapeError: a shape or a field of the descriptor does not fit; the message names it.
@@ -79,8 +91,15 @@ def max_pooling_2d_return_indices(source, *, descriptor, out=None, device=None):
 
 
 def max_pooling_2d_gradient(
-    gradient, *, source=None, indices=None, output_shape=None, descriptor, out=None, device=None
-):
+    gradient: Array,
+    *,
+    source: Array | None = None,
+    indices: Array | None = None,
+    output_shape: Integers | None = None,
+    descriptor: Pooling2DDescriptor,
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """Gradient of ``max_pooling_2d`` with respect to its source, from that source or from the indices of its maxima.
 
     ::
@@ -113,18 +132,13 @@ def max_pooling_2d_gradient(
     MPSGraph (macOS 11.0): ``maxPooling2DGradientWithGradientTensor:sourceTensor:descriptor:name:``, (macOS 13.0):
     ``maxPooling2DGradientWithGradientTensor:indicesTensor:outputShape:descriptor:name:``
     """
-    return call(
-        "max_pooling_2d_gradient",
-        (gradient, source, indices),
-        out,
-        device,
-        descriptor,
-        "output_shape",
-        () if output_shape is None else output_shape,
-    )
+    operands, shape = (gradient, source, indices), () if output_shape is None else output_shape
+    return call("max_pooling_2d_gradient", operands, out, device, descriptor, "output_shape", shape)
 
 
-def avg_pooling_2d(source, *, descriptor, out=None, device=None):
+def avg_pooling_2d(
+    source: Array, *, descriptor: Pooling2DDescriptor, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """2D average pooling.
 
     ::
@@ -152,7 +166,14 @@ def avg_pooling_2d(source, *, descriptor, out=None, device=None):
     return call("avg_pooling_2d", (source,), out, device, descriptor)
 
 
-def avg_pooling_2d_gradient(gradient, source, *, descriptor, out=None, device=None):
+def avg_pooling_2d_gradient(
+    gradient: Array,
+    source: Array,
+    *,
+    descriptor: Pooling2DDescriptor,
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """Gradient of ``avg_pooling_2d`` with respect to its source.
 
     ::
@@ -180,7 +201,9 @@ def avg_pooling_2d_gradient(gradient, source, *, descriptor, out=None, device=No
     return call("avg_pooling_2d_gradient", (gradient, source), out, device, descriptor)
 
 
-def max_pooling_4d(source, *, descriptor, out=None, device=None):
+def max_pooling_4d(
+    source: Array, *, descriptor: Pooling4DDescriptor, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """4D max pooling.
 
     ::
@@ -208,7 +231,13 @@ def max_pooling_4d(source, *, descriptor, out=None, device=None):
     return call("max_pooling_4d", (source,), out, device, descriptor)
 
 
-def max_pooling_4d_return_indices(source, *, descriptor, out=None, device=None):
+def max_pooling_4d_return_indices(
+    source: Array,
+    *,
+    descriptor: Pooling4DDescriptor,
+    out: tuple[ResultT, SecondResultT] | None = None,
+    device: DeviceLike | None = None,
+) -> tuple[ResultT, SecondResultT]:
     """4D max pooling, with the indices of the maxima.
 
     Of several equal maxima the first in row-major window order counts, and the first NaN wins over all numbers.
@@ -224,7 +253,7 @@ def max_pooling_4d_return_indices(source, *, descriptor, out=None, device=None):
         device: where to compute; by default the default device.
 
     Returns:
-        The values and their int32 indices, of one shape.
+        The values, in the dtype of the source, and their int32 indices, of one shape.
 
     Raises:
         ShapeError: a shape or a field of the descriptor does not fit; the message names it.
@@ -236,8 +265,15 @@ def max_pooling_4d_return_indices(source, *, descriptor, out=None, device=None):
 
 
 def max_pooling_4d_gradient(
-    gradient, *, source=None, indices=None, output_shape=None, descriptor, out=None, device=None
-):
+    gradient: Array,
+    *,
+    source: Array | None = None,
+    indices: Array | None = None,
+    output_shape: Integers | None = None,
+    descriptor: Pooling4DDescriptor,
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """Gradient of ``max_pooling_4d`` with respect to its source, from that source or from the indices of its maxima.
 
     ::
@@ -270,18 +306,13 @@ def max_pooling_4d_gradient(
     MPSGraph (macOS 12.0): ``maxPooling4DGradientWithGradientTensor:sourceTensor:descriptor:name:``, (macOS 13.0):
     ``maxPooling4DGradientWithGradientTensor:indicesTensor:outputShape:descriptor:name:``
     """
-    return call(
-        "max_pooling_4d_gradient",
-        (gradient, source, indices),
-        out,
-        device,
-        descriptor,
-        "output_shape",
-        () if output_shape is None else output_shape,
-    )
+    operands, shape = (gradient, source, indices), () if output_shape is None else output_shape
+    return call("max_pooling_4d_gradient", operands, out, device, descriptor, "output_shape", shape)
 
 
-def avg_pooling_4d(source, *, descriptor, out=None, device=None):
+def avg_pooling_4d(
+    source: Array, *, descriptor: Pooling4DDescriptor, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """4D average pooling.
 
     ::
@@ -309,7 +340,14 @@ def avg_pooling_4d(source, *, descriptor, out=None, device=None):
     return call("avg_pooling_4d", (source,), out, device, descriptor)
 
 
-def avg_pooling_4d_gradient(gradient, source, *, descriptor, out=None, device=None):
+def avg_pooling_4d_gradient(
+    gradient: Array,
+    source: Array,
+    *,
+    descriptor: Pooling4DDescriptor,
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """Gradient of ``avg_pooling_4d`` with respect to its source.
 
     ::
@@ -337,7 +375,9 @@ def avg_pooling_4d_gradient(gradient, source, *, descriptor, out=None, device=No
     return call("avg_pooling_4d_gradient", (gradient, source), out, device, descriptor)
 
 
-def l2_norm_pooling_4d(source, *, descriptor, out=None, device=None):
+def l2_norm_pooling_4d(
+    source: Array, *, descriptor: Pooling4DDescriptor, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """4D L2-norm pooling.
 
     ::
@@ -362,7 +402,14 @@ def l2_norm_pooling_4d(source, *, descriptor, out=None, device=None):
     return call("l2_norm_pooling_4d", (source,), out, device, descriptor)
 
 
-def l2_norm_pooling_4d_gradient(gradient, source, *, descriptor, out=None, device=None):
+def l2_norm_pooling_4d_gradient(
+    gradient: Array,
+    source: Array,
+    *,
+    descriptor: Pooling4DDescriptor,
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """Gradient of ``l2_norm_pooling_4d`` with respect to its source.
 
     ::

@@ -1,24 +1,28 @@
 """Operations that rearrange, repeat, cut or convert elements. Tensors may have any dtype."""
 
+from __future__ import annotations
+
 import operator
+from typing import SupportsIndex
 
 import numpy as np
 
 from mpsgraph_native._core.call import call
 from mpsgraph_native._core.operation import rank_of
 from mpsgraph_native.errors import DTypeError, ShapeError
+from mpsgraph_native.typing import Array, DeviceLike, DTypeLike, Integers, ResultT
 
 __all__ = ["broadcast", "cast", "reshape", "slice", "slice_gradient", "transpose"]
 
 
-def _integer(name, argument, value):
+def _integer(name: str, argument: str, value: SupportsIndex | None) -> int:
     try:
-        return operator.index(value)
+        return operator.index(value)  # type: ignore[arg-type]  # None is refused below
     except TypeError:
         raise DTypeError(f"{name}: {argument} must be an integer, got {value!r}") from None
 
 
-def _axis(name, argument, value, rank):
+def _axis(name: str, argument: str, value: SupportsIndex, rank: int) -> int:
     axis = _integer(name, argument, value)
     if not -rank <= axis < rank:
         raise ShapeError(
@@ -27,20 +31,28 @@ def _axis(name, argument, value, rank):
     return axis % rank
 
 
-def reshape(tensor, *, shape, out=None, device=None):
+def reshape(tensor: Array, *, shape: Integers, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """The same elements in row-major order with another shape, of which one dimension may be -1.
 
-    Raises ShapeError, naming shape, when the number of elements differs.
+    Any dtype, which the result has. Raises ShapeError, naming shape, when the number of elements differs.
 
     MPSGraph: reshapeTensor:withShape:name: (macOS 11.0).
     """
     return call("reshape", (tensor,), out, device, None, "shape", shape)
 
 
-def transpose(tensor, *, permutation=None, dimension=None, with_dimension=None, out=None, device=None):
+def transpose(
+    tensor: Array,
+    *,
+    permutation: Integers | None = None,
+    dimension: SupportsIndex | None = None,
+    with_dimension: SupportsIndex | None = None,
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """Axis i of the result is axis permutation[i] of tensor; or `dimension` and `with_dimension` change places.
 
-    Raises ShapeError for an axis outside the rank or named twice.
+    Any shape, any dtype, which the result has. Raises ShapeError for an axis outside the rank or named twice.
 
     MPSGraph: transposeTensor:permutation:name: (macOS 13.0), transposeTensor:dimension:withDimension:name: (macOS 11.0).
     """
@@ -60,21 +72,25 @@ def transpose(tensor, *, permutation=None, dimension=None, with_dimension=None, 
     return call("transpose", (tensor,), out, device, None, "permutation", permutation)
 
 
-def broadcast(tensor, *, shape, out=None, device=None):
+def broadcast(
+    tensor: Array, *, shape: Integers, out: ResultT | None = None, device: DeviceLike | None = None
+) -> ResultT:
     """The elements repeated along dimensions of size 1 and along new leading ones, as NumPy broadcasts.
 
-    Raises ShapeError, naming shape, when tensor does not broadcast to it.
+    Any dtype, which the result has. Raises ShapeError, naming shape, when tensor does not broadcast to it.
 
     MPSGraph: broadcastTensor:toShape:name: (macOS 12.0).
     """
     return call("broadcast", (tensor,), out, device, None, "shape", shape)
 
 
-def cast(tensor, *, dtype, out=None, device=None):
+def cast(tensor: Array, *, dtype: DTypeLike, out: ResultT | None = None, device: DeviceLike | None = None) -> ResultT:
     """The elements converted to dtype.
 
     Floating to integer truncates toward zero and saturates, NaN gives 0; between integers the low bits stay; to bool, all
     but zero is true; to a floating dtype rounds to nearest even (float64 to a half type by way of float32).
+
+    Any shape, which the result has. Raises DTypeError, naming dtype, for a type that this package does not have.
 
     MPSGraph: castTensor:toType:name: (macOS 12.0).
     """
@@ -82,19 +98,30 @@ def cast(tensor, *, dtype, out=None, device=None):
 
 
 def slice(
-    tensor, *, starts=None, ends=None, strides=None, dimension=None, start=None, length=None, out=None, device=None
-):
+    tensor: Array,
+    *,
+    starts: Integers | None = None,
+    ends: Integers | None = None,
+    strides: Integers | None = None,
+    dimension: SupportsIndex | None = None,
+    start: SupportsIndex | None = None,
+    length: SupportsIndex | None = None,
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """tensor[starts:ends:strides], one value per axis; or `length` elements of the axis `dimension` from `start` on.
 
     Negative starts and ends count from the end; strides are positive, 1 by default. An end before its start gives an empty
     axis. Starts and ends outside the tensor raise ShapeError.
+
+    Any dtype, which the result has. Raises ShapeError, naming the argument, for what lies outside the shape.
 
     MPSGraph: sliceTensor:starts:ends:strides:name:, sliceTensor:dimension:start:length:name: (macOS 11.0).
     """
     if dimension is not None:
         if starts is not None or ends is not None or strides is not None:
             raise ShapeError("slice: dimension must not be given together with starts, ends and strides")
-        shape = tuple(tensor.shape) if hasattr(tensor, "shape") else np.shape(tensor)
+        shape = tuple(tensor.shape) if hasattr(tensor, "shape") else np.shape(tensor)  # type: ignore[arg-type]
         axis = _axis("slice", "dimension", dimension, len(shape))
         size = shape[axis]
         first, count = _integer("slice", "start", start), _integer("slice", "length", length)
@@ -109,10 +136,19 @@ def slice(
     return call("slice", (tensor,), out, device, None, *attributes)
 
 
-def slice_gradient(input_gradient, *, fwd_in_shape, starts, ends, strides=None, out=None, device=None):
+def slice_gradient(
+    input_gradient: Array,
+    *,
+    fwd_in_shape: Integers,
+    starts: Integers,
+    ends: Integers,
+    strides: Integers | None = None,
+    out: ResultT | None = None,
+    device: DeviceLike | None = None,
+) -> ResultT:
     """Zeros of shape fwd_in_shape with input_gradient written where the slice of that shape read.
 
-    Raises ShapeError, naming input_gradient, when it has not the shape of the slice.
+    Any dtype, which the result has. Raises ShapeError, naming input_gradient, when it has not the shape of the slice.
 
     MPSGraph: sliceGradientTensor:fwdInShapeTensor:starts:ends:strides:name: (macOS 11.0).
     """

@@ -3,10 +3,11 @@
 import faulthandler
 import json
 import sys
+from argparse import Namespace
 
 import mpsgraph_native as mg
 from mpsgraph_native.verify import report
-from mpsgraph_native.verify.check import check, needed_macos, refusal
+from mpsgraph_native.verify.check import Row, check, needed_macos, refusal
 from mpsgraph_native.verify.probes import PROBES, Answer
 from mpsgraph_native.verify.table import cases
 
@@ -72,7 +73,7 @@ def _summary(engine, rows, answers):
     return summary
 
 
-def main(arguments):
+def main(arguments: Namespace) -> int:
     """Runs the command; gives the exit status: 0 when every engine passes, 1 when one fails, 2 for unusable arguments."""
     engines = _engines(arguments.device)
     if engines is None:
@@ -86,16 +87,20 @@ def main(arguments):
             return USAGE_ERROR
     # A framework that asserts ends the process: then at least with the place.
     if not faulthandler.is_enabled():
-        faulthandler.enable(sys.__stderr__)
+        faulthandler.enable(sys.__stderr__ or sys.stderr)
 
     text = report.Text(sys.stdout)
     head = report.header(engines, quick=arguments.quick)
     text.head(head)
-    skipped, rows, answers, summary = [], [], [], []
+    skipped: list[dict[str, str]] = []
+    rows: list[Row] = []
+    answers: list[Answer] = []
+    summary = []
     for engine in engines:
         parts = _verify(engine, text, quick=arguments.quick)
-        for whole, part in zip((skipped, rows, answers), parts, strict=True):
-            whole += part
+        skipped += parts[0]
+        rows += parts[1]
+        answers += parts[2]
         summary.append(_summary(engine, *parts[1:]))
     text.summary(summary, rows, answers)
     whole = report.as_json(head, skipped, rows, answers, summary)

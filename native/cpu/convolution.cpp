@@ -139,7 +139,7 @@ bool flat_pays(const Convolution2DGeometry& geometry, const CorrelationAxis& y, 
 
 /// Runs `fast` and, where a result of it is not finite, `exact` after it. They share the scratch.
 template <class Fast>
-Kernel checked_kernel(std::shared_ptr<const Fast> fast, std::size_t shared_scratch, std::size_t thread_scratch,
+Kernel checked_kernel(const std::shared_ptr<const Fast>& fast, std::size_t shared_scratch, std::size_t thread_scratch,
                       bool worth_threads, Kernel exact) {
   const double operations = exact.operations;
   return {std::max(shared_scratch, exact.shared_scratch), std::max(thread_scratch, exact.scratch_per_thread),

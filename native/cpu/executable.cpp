@@ -176,6 +176,7 @@ class PortableExecutable final : public Executable {
 std::shared_ptr<Executable> compile_program(const Program& program) {
   const auto types = [&](const std::vector<TensorRef>& tensors) {
     std::vector<TensorType> result;
+    result.reserve(tensors.size());
     for (const TensorRef tensor : tensors) result.push_back(program.type(tensor));
     return result;
   };

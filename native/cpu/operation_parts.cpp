@@ -80,11 +80,11 @@ struct CutVisitor {
       return along_the_first_dimension(request);
     } else if constexpr (is_one_of<Attributes, DepthwiseConvolution2D, DepthwiseConvolution2DDataGradient>) {
       std::optional<Cut> cut = along_the_first_dimension(request);
-      cut->input_is_cut[1] = false;
+      if (cut) cut->input_is_cut[1] = false;
       return cut;
     } else if constexpr (std::is_same_v<Attributes, DepthwiseConvolution2DWeightsGradient>) {
       std::optional<Cut> cut = along_the_first_dimension(request);
-      cut->results_are_summed = true;
+      if (cut) cut->results_are_summed = true;
       return cut;
     } else {
       return std::nullopt;

@@ -15,7 +15,7 @@ class FixedDivisor {
  public:
   explicit FixedDivisor(std::int64_t divisor = 1)
       : divisor_(static_cast<std::uint64_t>(divisor)),
-        shift_(31 + std::bit_width(static_cast<std::uint64_t>(divisor - 1))),
+        shift_(31 + static_cast<int>(std::bit_width(static_cast<std::uint64_t>(divisor - 1)))),
         factor_((std::uint64_t{1} << shift_) / divisor_ + 1) {}
   std::int64_t divide(std::int64_t& remainder) const {
     const std::uint64_t value = static_cast<std::uint64_t>(remainder), quotient = value * factor_ >> shift_;

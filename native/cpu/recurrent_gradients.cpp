@@ -278,12 +278,16 @@ void RecurrentGradients<T>::multiply_secondary(const Invocation& invocation, con
                 });
 }
 
+namespace {
+
 template <class T>
 Kernel make_typed(const RecurrentProblem& problem, const KernelRequest& request) {
   RecurrentGradients<T> gradients(problem, request);
   const std::size_t shared_bytes = gradients.shared_bytes(), thread_bytes = gradients.bytes_per_thread();
   return {shared_bytes, thread_bytes, std::move(gradients)};
 }
+
+}  // namespace
 
 Kernel make_recurrent_gradients_kernel(const RecurrentProblem& problem, const KernelRequest& request) {
   return for_floating(problem.dtype, [&]<class T>(std::type_identity<T>) { return make_typed<T>(problem, request); });

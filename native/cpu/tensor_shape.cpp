@@ -133,7 +133,7 @@ Kernel make_kernel(const SliceGradient& attributes, const KernelRequest& request
   SliceLoops loops = slice_loops(attributes, attributes.fwd_in_shape);
   for (LoopAxis<2>& axis : loops.nest) std::swap(axis.strides[0], axis.strides[1]);
   const TensorType& result = request.outputs[0];
-  const Kernel scatter = copy_kernel(result.dtype, loops.nest, loops.offset, 0);
+  Kernel scatter = copy_kernel(result.dtype, loops.nest, loops.offset, 0);
   if (request.input(0).shape == result.shape) return scatter;
   const auto bytes = static_cast<std::int64_t>(byte_size(result.dtype)) * result.shape.elements();
   return {.run = [scatter, bytes](const Invocation& invocation) {

@@ -311,7 +311,7 @@ void PackageStore::discard(std::string_view signature, std::string_view problem)
   const fs::path folder = folder_of(signature);
   std::error_code ignored;
   if (!fs::exists(folder, ignored)) return;  // another process removed it meanwhile
-  remove(folder);
+  static_cast<void>(remove(folder));         // whoever finds it next tries again
   warn_once(text("the stored executable ", folder.string(), " is not used: ", problem));
 }
 
@@ -360,7 +360,7 @@ std::uintmax_t PackageStore::evict_to_limit() const {
   const int lock = locked(directory_, LOCK_EX);
   for (const Entry& entry : entries) {
     if (total <= limit_ - limit_ / 8) break;  // so that not every addition looks through all
-    remove(entry.folder);
+    static_cast<void>(remove(entry.folder));  // as above
     total -= entry.bytes;
   }
   unlock(lock);

@@ -1,5 +1,6 @@
 /* Counts the process's heap allocations, for LD_PRELOAD. Replacing operator new in the package would miss what the C++
-   runtime allocates for it: the package hides its symbols and may bring a runtime of its own; all of them call malloc. */
+   runtime allocates for it: the package hides its symbols and may bring a runtime of its own; all of them call malloc.
+ */
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-// For LD_PRELOAD: lets the n-th allocation of the calling thread fail, whether by operator new or by mmap, and counts the
-// blocks of operator new that live.
+// For LD_PRELOAD: lets the n-th allocation of the calling thread fail, whether by operator new or by mmap, and counts
+// the blocks of operator new that live.
 
 #include <dlfcn.h>
 #include <sys/mman.h>

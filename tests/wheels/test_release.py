@@ -2,10 +2,8 @@
 
 import re
 import shutil
-import subprocess
 import sys
 import sysconfig
-import tarfile
 import zipfile
 from pathlib import Path
 
@@ -55,16 +53,6 @@ def smoke(installed, *arguments, emulator=()):
     python, environment = installed
     command = [*emulator, python, release.ROOT / "tests/wheels/smoke.py", "--forbid", release.ROOT, *arguments]
     return release.run(*command, env=environment, cwd=python.parent)
-
-
-def test_the_sdist_holds_what_a_build_and_the_tests_need(sdist):
-    with tarfile.open(sdist) as archive:
-        names = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
-    git = subprocess.run(["git", "ls-files"], cwd=release.ROOT, capture_output=True, text=True)
-    assert git.returncode == 0, git.stderr
-    tracked = {name for name in git.stdout.splitlines() if not name.startswith((".ci/", ".github/"))}
-    assert tracked - names == set()
-    assert names - tracked <= {"PKG-INFO"}
 
 
 def test_the_wheel_is_one_that_an_index_takes(wheel):

@@ -25,10 +25,10 @@ from mpsgraph_native.verify.reference.geometry import axis, name_of
 class Fields(NamedTuple):
     """The fields of a 4D descriptor that decide the result."""
 
-    kernel_sizes: tuple
-    strides: tuple
-    dilation_rates: tuple
-    padding_values: tuple
+    kernel_sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilation_rates: tuple[int, ...]
+    padding_values: tuple[int, ...]
     padding_style: str
     ceil_mode: bool
     include_zero_pad_to_average: bool

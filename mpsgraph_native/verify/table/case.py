@@ -17,7 +17,7 @@ NUMBERS = (*FLOAT_DTYPES, "int32")
 class Problem(NamedTuple):
     """How an operation is called, and what it must give: one `Expected` per result, None for one that is opaque."""
 
-    arguments: tuple
+    arguments: tuple[Any, ...]
     keywords: dict[str, Any]
     expected: tuple[Expected | None, ...]
 

@@ -1,11 +1,13 @@
 """Recurrent operations and their gradients."""
 
+from typing import Any
+
 from mpsgraph_native.verify import recurrent
 from mpsgraph_native.verify.recurrent import GRU, LSTM, SINGLE_GATE
 from mpsgraph_native.verify.table.case import Case, Problem, shapes_of
 
 _EVERY = "bias init_state init_cell input_weight mask peephole secondary_bias state_gradient cell_gradient"
-_VARIANTS = (
+_VARIANTS: tuple[tuple[Any, ...], ...] = (
     (GRU, "plain", (3, 2, 5, 7), "input_weight", {}, True),
     (GRU, "reset_after, all operands", (4, 3, 6, 8), _EVERY, {"reset_after": True}, True),
     (GRU, "flip_z, reset_gate_first, reverse", (5, 2, 4, 9), "input_weight bias",

@@ -1,0 +1,26 @@
+from typing import NamedTuple
+
+class Availability(NamedTuple):
+    operation: str
+    form: str
+    selector: str
+    introduced: tuple[int, int]
+    substitute: str
+
+class KnownFault(NamedTuple):
+    operations: tuple[str, ...]
+    condition: str
+    fixed_in: tuple[int, int] | None
+    remedy: str
+    instead: str
+    source: str
+    encounters: int
+
+def availability() -> list[Availability]: ...
+def fail_command_buffers(count: int) -> None: ...
+def fail_in_worker(chunk_index: int) -> None: ...
+def force_hash_collisions(enabled: bool) -> None: ...
+def hide_devices(hidden: bool) -> None: ...
+def known_faults() -> list[KnownFault]: ...
+def native_version() -> str: ...
+def set_macos_version(major: int, minor: int) -> None: ...

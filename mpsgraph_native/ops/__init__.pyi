@@ -1,0 +1,88 @@
+# Written from the package itself; CONTRIBUTING.md says how.
+from mpsgraph_native.ops.activation import *
+from mpsgraph_native.ops.arithmetic import *
+from mpsgraph_native.ops.convolution import *
+from mpsgraph_native.ops.depthwise_convolution import *
+from mpsgraph_native.ops.loss import *
+from mpsgraph_native.ops.matrix_multiplication import *
+from mpsgraph_native.ops.normalization import *
+from mpsgraph_native.ops.optimizer import *
+from mpsgraph_native.ops.pooling import *
+from mpsgraph_native.ops.recurrent import *
+from mpsgraph_native.ops.reduction import *
+from mpsgraph_native.ops.tensor_shape import *
+
+__all__ = [
+    "convolution_2d",
+    "convolution_2d_data_gradient",
+    "convolution_2d_weights_gradient",
+    "depthwise_convolution_2d",
+    "depthwise_convolution_2d_data_gradient",
+    "depthwise_convolution_2d_weights_gradient",
+    "avg_pooling_2d",
+    "avg_pooling_2d_gradient",
+    "avg_pooling_4d",
+    "avg_pooling_4d_gradient",
+    "l2_norm_pooling_4d",
+    "l2_norm_pooling_4d_gradient",
+    "max_pooling_2d",
+    "max_pooling_2d_gradient",
+    "max_pooling_2d_return_indices",
+    "max_pooling_4d",
+    "max_pooling_4d_gradient",
+    "max_pooling_4d_return_indices",
+    "GRUGradients",
+    "LSTMGradients",
+    "SingleGateRNNGradients",
+    "gru",
+    "gru_gradients",
+    "lstm",
+    "lstm_gradients",
+    "single_gate_rnn",
+    "single_gate_rnn_gradients",
+    "matrix_multiplication",
+    "absolute",
+    "exponent",
+    "identity",
+    "logarithm",
+    "negative",
+    "reciprocal",
+    "square",
+    "square_root",
+    "tanh",
+    "addition",
+    "subtraction",
+    "multiplication",
+    "division",
+    "maximum",
+    "minimum",
+    "equal",
+    "not_equal",
+    "less_than",
+    "less_than_or_equal_to",
+    "greater_than",
+    "greater_than_or_equal_to",
+    "select",
+    "relu",
+    "relu_gradient",
+    "sigmoid",
+    "sigmoid_gradient",
+    "softmax",
+    "softmax_gradient",
+    "reduction_arg_maximum",
+    "reduction_arg_minimum",
+    "reduction_maximum",
+    "reduction_minimum",
+    "reduction_product",
+    "reduction_sum",
+    "mean",
+    "broadcast",
+    "cast",
+    "reshape",
+    "slice",
+    "slice_gradient",
+    "transpose",
+    "softmax_cross_entropy",
+    "softmax_cross_entropy_gradient",
+    "stochastic_gradient_descent",
+]

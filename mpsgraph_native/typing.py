@@ -57,18 +57,20 @@ class SupportsArray(Protocol):
     def __array__(self, *args: Any, **keywords: Any) -> Any: ...
 
 
-# What an array function reads; sequences of numbers are none.
+#: What an array function reads; sequences of numbers are none.
 Array: TypeAlias = np.ndarray | Buffer | SupportsDLPack | SupportsArray
-# What a result can be written into.
+#: What a result can be written into.
 Destination: TypeAlias = np.ndarray | Buffer | SupportsDLPack
-# A shape, axes, starts: a sequence, or a one-dimensional array of integers.
+#: For a shape, axes or starts, a sequence or a one-dimensional array of integers.
 Integers: TypeAlias = Iterable[SupportsIndex] | SupportsDLPack | SupportsArray
-# One axis, several, or None for all.
+#: One axis, several, or None for all.
 Axes: TypeAlias = SupportsIndex | Integers | None
-# A name such as "bfloat16", a numpy.dtype, or a type that NumPy has a dtype for.
+#: A name such as "bfloat16", a numpy.dtype, or a type that NumPy has a dtype for.
 DTypeLike: TypeAlias = str | np.dtype[Any] | type[Any]
+#: A device, or its name.
 DeviceLike: TypeAlias = str | Device
 
+#: The names that the enumerations take, here and below.
 LossReductionTypeName: TypeAlias = Literal["None", "Axis", "Sum", "Mean"]
 PaddingStyleName: TypeAlias = Literal["Explicit", "TF_VALID", "TF_SAME", "ExplicitOffset", "ONNX_SAME_LOWER"]
 PoolingReturnIndicesModeName: TypeAlias = Literal[

@@ -1,4 +1,4 @@
-"""`mpsgraph-native bench`: the comparison with other libraries, from the programs of benchmarks/ that a wheel brings along."""
+"""`mpsgraph-native bench`: the comparison with other libraries, by the programs that a wheel brings along beside this file."""
 
 import argparse
 import importlib

@@ -74,6 +74,17 @@ LARGE = {
     "winograd_small_image": Convolution(3, 64, 48, (3, 5), (3, 3), {"padding_style": "TF_SAME"}),
     "deep_pointwise": Convolution(2, 400, 70, (9, 9), (1, 1)),
     "stem": Convolution(2, 3, 64, (31, 30), (7, 7), {"stride_in_y": 2, "stride_in_x": 2, **_paddings(3, 3, 3, 3)}),
+    "stem_stride_3": Convolution(
+        2, 3, 40, (64, 75), (7, 6), {"stride_in_y": 3, "stride_in_x": 3, **_paddings(2, 4, 1, 3)}
+    ),
+    "stem_dilated": Convolution(
+        3,
+        2,
+        24,
+        (70, 66),
+        (5, 4),
+        {"stride_in_y": 2, "stride_in_x": 2, "dilation_rate_in_x": 3, **_paddings(5, 2, 2, 0)},
+    ),
     "strided_wide": Convolution(
         3, 37, 41, (17, 19), (3, 3), {"stride_in_y": 2, "stride_in_x": 2, **_paddings(1, 1, 1, 1)}
     ),
@@ -138,7 +149,7 @@ def test_block_boundaries(name, data_layout, weights_layout, operation):
 
 @pytest.mark.parametrize("operation", CONVOLUTIONS)
 @pytest.mark.parametrize("dtype_name", dtypes("float64", "float16", "bfloat16"))
-@pytest.mark.parametrize("name", ["wide", "strided_wide", "grouped_wide"])
+@pytest.mark.parametrize("name", ["wide", "strided_wide", "grouped_wide", "stem", "few_outputs"])
 def test_block_boundaries_of_other_dtypes(name, dtype_name, operation):
     check_convolution(operation, **LARGE[name].problem(operation, dtype_name, "NHWC", "HWIO"))
 

@@ -74,6 +74,17 @@ LARGE = {
     "winograd_small_image": Convolution(3, 64, 48, (3, 5), (3, 3), {"padding_style": "TF_SAME"}),
     "deep_pointwise": Convolution(2, 400, 70, (9, 9), (1, 1)),
     "stem": Convolution(2, 3, 64, (31, 30), (7, 7), {"stride_in_y": 2, "stride_in_x": 2, **_paddings(3, 3, 3, 3)}),
+    "stem_stride_3": Convolution(
+        2, 3, 40, (64, 75), (7, 6), {"stride_in_y": 3, "stride_in_x": 3, **_paddings(2, 4, 1, 3)}
+    ),
+    "stem_dilated": Convolution(
+        3,
+        2,
+        24,
+        (70, 66),
+        (5, 4),
+        {"stride_in_y": 2, "stride_in_x": 2, "dilation_rate_in_x": 3, **_paddings(5, 2, 2, 0)},
+    ),
     "strided_wide": Convolution(
         3, 37, 41, (17, 19), (3, 3), {"stride_in_y": 2, "stride_in_x": 2, **_paddings(1, 1, 1, 1)}
     ),
@@ -81,6 +92,12 @@ LARGE = {
     "many_images": Convolution(67, 3, 5, (6, 7), (3, 3), _paddings(1, 1, 1, 1)),
     "wide_pointwise": Convolution(2, 64, 64, (3, 130), (1, 1)),
     "pointwise_row": Convolution(3, 16, 64, (1, 60), (1, 1)),
+    "pointwise_across_images": Convolution(5, 40, 70, (8, 14), (1, 1)),
+    "pointwise_in_parts": Convolution(3, 1300, 50, (8, 14), (1, 1)),
+    "pointwise_groups_across_images": Convolution(3, 60, 90, (5, 16), (1, 1), {"groups": 3}),
+    "pointwise_small_images": Convolution(40, 30, 21, (3, 3), (1, 1)),
+    "pointwise_whole_planes": Convolution(3, 100, 70, (14, 14), (1, 1)),
+    "pointwise_whole_planes_of_groups": Convolution(2, 180, 150, (12, 13), (1, 1), {"groups": 2}),
     "strided_pointwise": Convolution(2, 48, 64, (21, 23), (1, 1), {"stride_in_y": 2, "stride_in_x": 2}),
     "large_planes": Convolution(2, 150, 20, (40, 41), (5, 5), _paddings(2, 2, 2, 2)),
     "few_outputs": Convolution(2, 37, 3, (40, 50), (3, 3), _paddings(1, 1, 1, 1)),
@@ -138,9 +155,12 @@ def test_block_boundaries(name, data_layout, weights_layout, operation):
 
 @pytest.mark.parametrize("operation", CONVOLUTIONS)
 @pytest.mark.parametrize("dtype_name", dtypes("float64", "float16", "bfloat16"))
-@pytest.mark.parametrize("name", ["wide", "strided_wide", "grouped_wide"])
-def test_block_boundaries_of_other_dtypes(name, dtype_name, operation):
-    check_convolution(operation, **LARGE[name].problem(operation, dtype_name, "NHWC", "HWIO"))
+@pytest.mark.parametrize(
+    "name", ["wide", "strided_wide", "grouped_wide", "stem", "few_outputs", "pointwise_groups_across_images"]
+)
+@pytest.mark.parametrize(("data_layout", "weights_layout"), [("NCHW", "OIHW"), ("NHWC", "HWIO")])
+def test_block_boundaries_of_other_dtypes(name, data_layout, weights_layout, dtype_name, operation):
+    check_convolution(operation, **LARGE[name].problem(operation, dtype_name, data_layout, weights_layout))
 
 
 @pytest.mark.parametrize("operation", CONVOLUTIONS)

@@ -111,6 +111,21 @@ def test_algorithm_for_few_channels():
 
 
 @on_cpu
+@pytest.mark.parametrize(("side", "pixels_in_panels"), [(8, True), (9, False)])
+def test_panels_of_pointwise_convolutions(side, pixels_in_panels):
+    graph = mg.Graph()
+    source = graph.placeholder((2, 80, side, side), "float32")
+    weights = graph.placeholder((48, 80, 1, 1), "float32")
+    result = graph.convolution_2d(source, weights, descriptor=mg.Convolution2DDescriptor())
+    executable = graph.compile(feeds=[source, weights], targets=[result])
+    executable.run([np.zeros(feed.shape, np.float32) for feed in (source, weights)], profile=True)
+    (step,) = executable.last_profile
+    # Planes of whole vectors that are as long as a line of the cache.
+    along_pixels = pixels_in_panels and mg.instruction_sets()[1] == "avx512"
+    assert step.algorithm == ("matrix product along pixels" if along_pixels else "indirect matrix product")
+
+
+@on_cpu
 def test_operations_of_recurrent_gradients():
     graph = mg.Graph()
     feeds = [graph.placeholder(shape, "float32") for shape in ((5, 4, 8), (48, 16), (48, 8))]

@@ -7,8 +7,9 @@
 namespace mpsgraph_native::cpu {
 namespace {
 
-// The planes of a block stay in the outer cache; more rows at once share more of what taps above and below need.
-constexpr std::int64_t block_bytes = 448 << 10;
+// The planes of a block stay in the outer cache together with the source of the next; more rows at once share more of
+// what taps above and below need.
+constexpr std::int64_t block_bytes = 320 << 10;
 constexpr std::int64_t least_pixels = 256, most_pixels = 4096;
 constexpr std::int64_t plane_bytes = 4 << 20;
 constexpr std::int64_t depth_bytes = 2304;  // 576 floats
@@ -60,6 +61,13 @@ void NarrowCorrelation<T>::pack(const T* weights, const Phase& phase, std::int64
 }
 
 template <class T>
+MemoryRuns NarrowCorrelation<T>::source(const T* input, std::int64_t unit, std::int64_t c) const {
+  return planes_.source(input, blocks_[unit % blocks_.count()], unit / blocks_.count() * sizes_.channels + c,
+                        std::min(planes_.channels_at_once(), sizes_.channels - c));
+}
+
+/// Units are (group, block).
+template <class T>
 void NarrowCorrelation<T>::multiply(const Invocation& invocation, const T* input, T* result, std::int64_t chunk,
                                     Range units) const {
   const std::int64_t most_depth = depth_bytes / static_cast<std::int64_t>(sizeof(T));
@@ -71,6 +79,11 @@ void NarrowCorrelation<T>::multiply(const Invocation& invocation, const T* input
     for (std::int64_t c = 0; c < sizes_.channels; c += planes_.channels_at_once()) {
       const std::int64_t channels = std::min(planes_.channels_at_once(), sizes_.channels - c);
       const T* base = planes_.prepare(kernels_, input, block, group * sizes_.channels + c, channels, planes);
+      Prefetch prefetch;
+      if (c + channels < sizes_.channels)
+        prefetch.first = source(input, unit, c + channels);
+      else if (unit + 1 < units.end)
+        prefetch.first = source(input, unit + 1, 0);
       for (std::size_t p = 0; p < phases_.size(); ++p) {
         const Phase& phase = phases_[p];
         const std::int64_t taps = static_cast<std::int64_t>(phase.kernel_offsets.size());
@@ -83,7 +96,7 @@ void NarrowCorrelation<T>::multiply(const Invocation& invocation, const T* input
             const Range k = split_range(channels * taps, part, parts);
             kernels_.multiply_narrow(sizes_.rows, k.end - k.begin, weights + k.begin * sizes_.rows,
                                      base + n * planes_.image_offset(), phase.tap_offsets.data() + k.begin,
-                                     line_pixels(block), tile, line_, c > 0 || part > 0);
+                                     line_pixels(block), tile, line_, c > 0 || part > 0, prefetch);
           }
         }
       }

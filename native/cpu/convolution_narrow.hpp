@@ -33,6 +33,8 @@ class NarrowCorrelation {
 
   void pack(const T* weights, const Phase& phase, std::int64_t group, T* packed) const;
   void multiply(const Invocation& invocation, const T* input, T* result, std::int64_t chunk, Range units) const;
+  /// What the planes of a unit are copied from, beginning with channel c of its group.
+  MemoryRuns source(const T* input, std::int64_t unit, std::int64_t c) const;
   void write(const T* tiles, const PixelBlock& block, std::int64_t image, std::int64_t group, T* result) const;
   /// Pixels of the line that a block of one image is, up to its last.
   std::int64_t line_pixels(const PixelBlock& block) const {

@@ -12,9 +12,10 @@ struct FetchNothing {
   void next() {}
 };
 
+/// A line every so many steps, which takes no time from the products.
+template <int Steps>
 struct FetchLines {
-  // A line in about a hundred cycles is twice what one core gets from memory, yet takes no time from the products.
-  static constexpr std::int64_t steps = 8;
+  static constexpr std::int64_t steps = Steps;
   Prefetch& prefetch;
 
   MPSGRAPH_INLINE void next() {
@@ -104,24 +105,29 @@ void multiply(std::int64_t depth, const T* a, const std::int32_t* offsets, const
 template <class T, int V>
 void multiply_and_fetch(std::int64_t depth, const T* a, const std::int32_t* offsets, const T* const* columns,
                         std::int64_t column_count, T* c, std::int64_t c_stride, bool accumulate, Prefetch& prefetch) {
-  multiply_columns<T, V>(depth, a, offsets, columns, column_count, c, c_stride, accumulate, FetchLines{prefetch});
+  multiply_columns<T, V>(depth, a, offsets, columns, column_count, c, c_stride, accumulate, FetchLines<8>{prefetch});
 }
 
 /// acc[row][v] += b[k][row] * columns[offsets[k]][v].
 template <class T, int Rows, int V>
 MPSGRAPH_INLINE void multiply_narrow_tile(std::int64_t depth, const T* b, const T* columns, const std::int32_t* offsets,
-                                          T* c, std::int64_t c_stride, bool accumulate) {
+                                          T* c, std::int64_t c_stride, bool accumulate, Prefetch& prefetch) {
+  FetchLines<4> fetch{prefetch};
   Vec<T> acc[Rows][V] = {};
-  for (std::int64_t k = 0; k < depth; ++k, b += Rows) {
-    const T* column = columns + offsets[k];
-    Vec<T> weight[Rows];
+  for (std::int64_t k = 0; k < depth;) {
+    fetch.next();
+    const std::int64_t end = depth - k > fetch.steps ? k + fetch.steps : depth;
+    for (; k < end; ++k, b += Rows) {
+      const T* column = columns + offsets[k];
+      Vec<T> weight[Rows];
 #pragma GCC unroll 4
-    for (int r = 0; r < Rows; ++r) weight[r] = broadcast<T>(b[r]);
+      for (int r = 0; r < Rows; ++r) weight[r] = broadcast<T>(b[r]);
 #pragma GCC unroll 16
-    for (int v = 0; v < V; ++v) {
-      const Vec<T> values = load(column + v * lanes<T>);
+      for (int v = 0; v < V; ++v) {
+        const Vec<T> values = in_register(load(column + v * lanes<T>));
 #pragma GCC unroll 4
-      for (int r = 0; r < Rows; ++r) acc[r][v] = multiply_add(values, weight[r], acc[r][v]);
+        for (int r = 0; r < Rows; ++r) acc[r][v] = multiply_add(values, weight[r], acc[r][v]);
+      }
     }
   }
 #pragma GCC unroll 4
@@ -135,26 +141,33 @@ MPSGRAPH_INLINE void multiply_narrow_tile(std::int64_t depth, const T* b, const 
 
 template <class T, int Rows, int V>
 MPSGRAPH_INLINE void multiply_narrow_rows(std::int64_t depth, const T* b, const T* columns, const std::int32_t* offsets,
-                                          std::int64_t vectors, T* c, std::int64_t c_stride, bool accumulate) {
+                                          std::int64_t vectors, T* c, std::int64_t c_stride, bool accumulate,
+                                          Prefetch& prefetch) {
   for (; vectors >= V; vectors -= V, columns += V * lanes<T>, c += V * lanes<T>)
-    multiply_narrow_tile<T, Rows, V>(depth, b, columns, offsets, c, c_stride, accumulate);
+    multiply_narrow_tile<T, Rows, V>(depth, b, columns, offsets, c, c_stride, accumulate, prefetch);
   if constexpr (V > 1)
-    if (vectors > 0) multiply_narrow_rows<T, Rows, V / 2>(depth, b, columns, offsets, vectors, c, c_stride, accumulate);
+    if (vectors > 0)
+      multiply_narrow_rows<T, Rows, V / 2>(depth, b, columns, offsets, vectors, c, c_stride, accumulate, prefetch);
 }
 
 template <class T>
 void multiply_narrow(std::int64_t rows, std::int64_t depth, const T* b, const T* columns, const std::int32_t* offsets,
-                     std::int64_t count, T* c, std::int64_t c_stride, bool accumulate) {
+                     std::int64_t count, T* c, std::int64_t c_stride, bool accumulate, Prefetch& prefetch) {
   // As many accumulators as the panels have, and a register for the weight of every row.
   constexpr int most = panel_vectors * tile_columns;
   const std::int64_t vectors = (count + lanes<T> - 1) / lanes<T>;
   switch (rows) {
-    case 1: return multiply_narrow_rows<T, 1, 12>(depth, b, columns, offsets, vectors, c, c_stride, accumulate);
-    case 2: return multiply_narrow_rows<T, 2, most / 2>(depth, b, columns, offsets, vectors, c, c_stride, accumulate);
-    case 3: return multiply_narrow_rows<T, 3, most / 3>(depth, b, columns, offsets, vectors, c, c_stride, accumulate);
+    case 1:
+      return multiply_narrow_rows<T, 1, 12>(depth, b, columns, offsets, vectors, c, c_stride, accumulate, prefetch);
+    case 2:
+      return multiply_narrow_rows<T, 2, most / 2>(depth, b, columns, offsets, vectors, c, c_stride, accumulate,
+                                                  prefetch);
+    case 3:
+      return multiply_narrow_rows<T, 3, most / 3>(depth, b, columns, offsets, vectors, c, c_stride, accumulate,
+                                                  prefetch);
     default:
       return multiply_narrow_rows<T, 4, most / 4 - (most < 24)>(depth, b, columns, offsets, vectors, c, c_stride,
-                                                                accumulate);
+                                                                accumulate, prefetch);
   }
 }
 

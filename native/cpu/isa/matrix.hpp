@@ -64,10 +64,10 @@ struct MatrixKernels {
 
   /// The product for few rows (at most maximum_narrow_rows), whose lanes are neighbouring columns instead:
   /// c[row * c_stride + i] (+)= sum over k of b[k * rows + row] * columns[offsets[k] + i] for i below `count` rounded
-  /// up to whole vectors, which all of the columns and of c must have room for.
+  /// up to whole vectors, which all of the columns and of c must have room for. Fetches as well.
   void (*multiply_narrow)(std::int64_t rows, std::int64_t depth, const T* b, const T* columns,
-                          const std::int32_t* offsets, std::int64_t count, T* c, std::int64_t c_stride,
-                          bool accumulate);
+                          const std::int32_t* offsets, std::int64_t count, T* c, std::int64_t c_stride, bool accumulate,
+                          Prefetch& prefetch);
   static constexpr int maximum_narrow_rows = 4;
   int lanes;
 

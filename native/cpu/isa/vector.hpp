@@ -117,6 +117,19 @@ template <class V>
 MPSGRAPH_INLINE V minimum(V a, V b) {
   return a < b ? a : b;
 }
+/// Has a value in a register, for uses that come soon. GCC takes one that was loaded for as good as its place in
+/// memory, and may read that again for every use.
+template <class V>
+MPSGRAPH_INLINE V in_register(V value) {
+#if defined(__AVX512F__)
+  asm("" : "+v"(value));
+#elif defined(__SSE__)
+  asm("" : "+x"(value));
+#elif defined(__aarch64__)
+  asm("" : "+w"(value));
+#endif
+  return value;
+}
 /// Sum of the lanes, pairwise.
 template <class T>
 MPSGRAPH_INLINE T horizontal_sum(Vec<T> v) {

@@ -68,7 +68,7 @@ void correlate_pixel_taps(const PixelRows<T>& p, const T* weights, T* output, bo
 #pragma GCC unroll 16
                                  for (int r = 0; r < source_rows; ++r) {
                                    if (r < p.begin || r >= p.end) continue;
-                                   const Vec<T> value = block.load(source + r * p.source_row_stride);
+                                   const Vec<T> value = in_register(block.load(source + r * p.source_row_stride));
 #pragma GCC unroll 8
                                    for (int i = 0; i < Rows; ++i)
                                      if (r >= i * Step && r - i * Step < Taps)

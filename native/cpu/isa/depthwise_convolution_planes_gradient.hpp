@@ -129,16 +129,13 @@ class WeightsGradientRows {
                 p.accumulators};
     const bool rows_inside = first >= 0 && first + source_rows <= p.source_rows;
     const std::int64_t last = (block.taps - 1) * block.tap_step + Stride * lanes<T>;
-    FetchAhead<T> source_ahead(source, nullptr), gradient_ahead(block.gradient, nullptr);
+    FetchAhead<false> ahead(source, block.gradient);
     for (; block.left > 0; block.left -= lanes<T>) {
       if (rows_inside && block.position >= 0 && block.position + last <= block.source_columns && block.left >= lanes<T>)
         add_block<true>(block);
       else
         add_block<false>(block);
-      if (p.fetch_ahead) {
-        source_ahead.template step<Rows * Step * Stride, 0>();
-        gradient_ahead.template step<Rows, 0>();
-      }
+      if (p.fetch_ahead) ahead.step<Rows * Step * Stride, Rows>();
       block.source += Stride * lanes<T>;
       block.position += Stride * lanes<T>;
       block.gradient += lanes<T>;
@@ -216,7 +213,7 @@ MPSGRAPH_INLINE void weights_gradient_rows(const PlaneWeightsGradient<T>& p, std
 /// each tap.
 template <class T>
 void weights_gradient_plane(const PlaneWeightsGradient<T>& p) {
-  constexpr int rows = vector_registers == 32 ? 8 : 4;
+  constexpr int rows = 8;
   const auto by_rows = [&]<int Taps>() {
     if (p.x.source_step == 1)
       weights_gradient_rows<rows, Taps, 1, 1>(p, 0);

@@ -11,8 +11,6 @@
 namespace mpsgraph_native::cpu::MPSGRAPH_ISA {
 namespace {
 
-constexpr int vector_registers = panel_vectors == 4 ? 32 : 16;
-
 /// The loads of a block of outputs at one tap along the row; with a stride of 2 at that tap and the next, which share
 /// them. Lanes at or behind `end`, and before position 0, come out as zero; a block inside has none.
 template <bool Inside, int Stride, class T>
@@ -42,7 +40,6 @@ class TapLoads {
       return load_range<T>(p, ranges_[part], Vec<T>{});
   }
 
-  struct None {};
   LaneRange<T> ranges_[Inside ? 1 : Stride];
 };
 
@@ -80,8 +77,8 @@ class Strip {
     const std::int64_t first = y_.first_source + q * Step, row_step = y_.output_step * p_.output_columns;
     const bool rows_inside = first >= 0 && first + source_rows <= p_.source_rows && q + Rows <= y_.outputs;
     // The groups of two phases share rows of memory: each asks for a part of them.
-    FetchAhead<T> ahead(source_ + first * p_.source_columns,
-                        p_.output + (q * y_.output_step + y_.first_output * Rows) * p_.output_columns);
+    FetchAhead<true> ahead(source_ + first * p_.source_columns,
+                           p_.output + (q * y_.output_step + y_.first_output * Rows) * p_.output_columns);
     Block block{source_ + first * p_.source_columns + first_source_,
                 p_.source_columns,
                 -first,
@@ -100,7 +97,7 @@ class Strip {
         sum<true>(block);
       else
         sum<false>(block);
-      if (p_.fetch_ahead) ahead.template step<Rows * Step * Stride, Rows * Phases>();
+      if (p_.fetch_ahead) ahead.step<Rows * Step * Stride, Rows * Phases>();
       block.source += Stride * lanes<T>;
       block.position += Stride * lanes<T>;
       block.output += Phases * lanes<T>;

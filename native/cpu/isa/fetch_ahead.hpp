@@ -5,38 +5,38 @@
 namespace mpsgraph_native::cpu::MPSGRAPH_ISA {
 namespace {
 
-// How far ahead a plane's lines are asked for. Nearer ones come too late; further ones leave the caches again.
+// Nearer lines come too late: 8 KiB took up to 1.2 times as long.
 constexpr std::int64_t fetch_distance = 32768;
 
-/// Asks for the cache lines of what is read and written later, in the order of memory, a few with every step. Rows that
-/// are taken several at a time touch memory in an order that the processor does not foresee. The lines go to the second
-/// level: the first one can wait for too few lines at a time to keep memory busy.
-template <class T>
+/// Asks for the cache lines of two operands that are needed later, in the order of memory, a few with every step. Rows
+/// that are taken several at a time touch memory in an order that the processor does not foresee. The lines go to the
+/// second level: the first one can wait for too few lines at a time to keep memory busy. The first operand is read, the
+/// second one written where `Writes` says so.
+template <bool Writes>
 class FetchAhead {
  public:
-  /// From where this step reads and writes.
-  MPSGRAPH_INLINE FetchAhead(const T* reading, T* writing)
-      : reading_(reinterpret_cast<const char*>(reading) + fetch_distance),
-        writing_(reinterpret_cast<char*>(writing) + fetch_distance) {}
+  /// From where this step uses them.
+  MPSGRAPH_INLINE FetchAhead(const void* first, const void* second)
+      : first_(reinterpret_cast<std::uintptr_t>(first) + fetch_distance),
+        second_(reinterpret_cast<std::uintptr_t>(second) + fetch_distance) {}
 
-  /// A step that reads and writes so many vectors.
-  template <int Read, int Written>
+  /// A step that uses so many vectors of each.
+  template <int First, int Second>
   MPSGRAPH_INLINE void step() {
-    advance<Read, 0>(reading_);
-    advance<Written, 1>(writing_);
+    advance<First, false>(first_);
+    advance<Second, Writes>(second_);
   }
 
  private:
-  template <int Vectors, int Writing, class P>
-  static MPSGRAPH_INLINE void advance(P*& p) {
+  template <int Vectors, bool Writing>
+  static MPSGRAPH_INLINE void advance(std::uintptr_t& at) {
     constexpr int bytes = Vectors * vector_bytes, line = 64;
 #pragma GCC unroll 32
-    for (int i = 0; i < bytes; i += line) __builtin_prefetch(p + i, Writing, 2);
-    p += bytes;
+    for (int i = 0; i < bytes; i += line) __builtin_prefetch(reinterpret_cast<const char*>(at + i), Writing ? 1 : 0, 2);
+    at += bytes;
   }
 
-  const char* reading_;
-  char* writing_;
+  std::uintptr_t first_, second_;  // numbers: they leave the operands
 };
 
 }  // namespace

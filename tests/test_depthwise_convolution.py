@@ -63,6 +63,29 @@ SWEEP = {
     "kernel_7": Convolution(2, 35, 1, (14, 15), (7, 7), _paddings(3, 3, 3, 3)),
     "many_images": Convolution(67, 3, 2, (5, 6), (3, 3), {"padding_style": "TF_SAME"}),
     "long_row": Convolution(1, 2, 2, (1, 2100), (1, 5), _paddings(left=2, right=2)),
+    # Rows that are taken several at a time: groups that end early, every step and stride, taps along the row in number.
+    "rows_left_over": Convolution(1, 2, 1, (19, 37), (3, 3), _paddings(2, 0, 0, 2)),
+    "row_dilated": Convolution(1, 2, 2, (11, 60), (3, 5), {"dilation_rate_in_x": 4, **_paddings(9, 3, 1, 1)}),
+    "most_taps_of_a_strip": Convolution(1, 2, 1, (9, 50), (3, 16), _paddings(8, 7, 1, 1)),
+    "more_taps_than_a_strip": Convolution(1, 2, 1, (9, 50), (3, 17), _paddings(8, 8, 1, 1)),
+    "strided_kernel_7": Convolution(
+        1, 2, 2, (23, 75), (7, 7), {"stride_in_y": 2, "stride_in_x": 2, **_paddings(3, 2, 2, 3)}
+    ),
+    "strided_kernel_5": Convolution(
+        1, 2, 1, (18, 70), (5, 5), {"stride_in_y": 2, "stride_in_x": 2, **_paddings(2, 2, 1, 3)}
+    ),
+    "strided_even_kernel": Convolution(
+        1, 2, 2, (13, 68), (4, 4), {"stride_in_y": 2, "stride_in_x": 2, **_paddings(1, 2, 2, 1)}
+    ),
+    "strided_row_kernel": Convolution(
+        1, 2, 1, (12, 66), (1, 4), {"stride_in_y": 2, "stride_in_x": 2, **_paddings(0, 3, 0, 0)}
+    ),
+    "strided_row_alone": Convolution(1, 2, 1, (11, 77), (3, 3), {"stride_in_x": 2, **_paddings(1, 1, 1, 1)}),
+    "strided_column_alone": Convolution(1, 2, 1, (21, 41), (3, 3), {"stride_in_y": 2, **_paddings(1, 1, 0, 1)}),
+    "beyond_caches": Convolution(1, 5, 1, (130, 270), (3, 3), _paddings(1, 1, 1, 1)),
+    "beyond_caches_strided": Convolution(
+        1, 5, 1, (150, 271), (3, 3), {"stride_in_y": 2, "stride_in_x": 2, **_paddings(1, 1, 1, 1)}
+    ),
 }
 
 
@@ -119,3 +142,43 @@ def test_results_of_one_input_channel_are_adjacent(weights_layout, weights_shape
     descriptor = mg.DepthwiseConvolution2DDescriptor(weights_layout=weights_layout)
     result = mg.depthwise_convolution_2d(source, weights, descriptor=descriptor)
     np.testing.assert_array_equal(result.ravel(), [1, 2, 3, 10, 20, 30])
+
+
+@pytest.mark.parametrize("operation", DEPTHWISE_CONVOLUTIONS)
+@pytest.mark.parametrize("data_layout", ["NCHW", "NHWC"])
+@pytest.mark.parametrize(("stride", "kernel"), [(1, 3), (2, 3), (1, 7), (2, 5)])
+@pytest.mark.parametrize("place", [(0, 0), (4, 17), (10, 36)])
+def test_an_infinity_goes_no_further_than_its_windows(place, stride, kernel, data_layout, operation):
+    """Neither through lanes that do not count, nor through rows that a group computes beyond the last one."""
+    rows, columns, padding = 11, 37, kernel // 2
+    descriptor = mg.DepthwiseConvolution2DDescriptor(
+        data_layout=data_layout, stride_in_x=stride, stride_in_y=stride, padding_left=padding, padding_right=padding,
+        padding_top=padding, padding_bottom=padding,
+    )  # fmt: skip
+
+    def in_layout(array):
+        return array if data_layout == "NCHW" else np.ascontiguousarray(array.transpose(0, 2, 3, 1))
+
+    source = np.ones((1, 3, rows, columns), np.float32)
+    weights = np.ones((1, 3, kernel, kernel), np.float32)
+    incoming = np.ones((1, 3, (rows - 1) // stride + 1, (columns - 1) // stride + 1), np.float32)
+    if operation == "depthwise_convolution_2d_data_gradient":
+        changed = incoming
+        place = tuple(at // stride for at in place)
+    else:
+        changed = source
+
+    def run(value):
+        changed[:] = 0 if value == 1 else 1
+        changed[0, 1, *place] = value
+        if operation == "depthwise_convolution_2d":
+            return mg.depthwise_convolution_2d(in_layout(source), weights, descriptor=descriptor)
+        operands = (weights,) if "data" in operation else (in_layout(source),)
+        shape = in_layout(source).shape if "data" in operation else weights.shape
+        return getattr(mg, operation)(in_layout(incoming), *operands, output_shape=shape, descriptor=descriptor)
+
+    reached = run(1) != 0
+    assert reached.any() and not reached.all()
+    given = run(np.inf)
+    np.testing.assert_array_equal(np.isinf(given), reached)
+    assert not np.isnan(given).any()

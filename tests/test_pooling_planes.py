@@ -36,6 +36,17 @@ def source_of(size, layout, dtype="float32"):
     return source if layout == "NCHW" else np.ascontiguousarray(source.transpose(0, 2, 3, 1))
 
 
+def ordered_source_of(size, layout, dtype="float32"):
+    """Ties, and -inf alone in some windows: no NaN, and +inf in few places."""
+    rng = np.random.default_rng(sum(size))
+    source = rng.integers(-3, 4, (2, 19, *size)).astype(dtype)
+    source[rng.random(source.shape) < 0.3] = -np.inf
+    source[0, 3] = -np.inf
+    source[1, 2, 1::5, 3::7] = np.inf
+    source[1, 4, 2, 1] = np.nan
+    return source if layout == "NCHW" else np.ascontiguousarray(source.transpose(0, 2, 3, 1))
+
+
 def planes_first(array, layout):
     return array if layout == "NCHW" else array.transpose(0, 3, 1, 2)
 
@@ -68,10 +79,11 @@ def expected_indices(taps, window, planes, mode):
     }[mode]
 
 
+@pytest.mark.parametrize("make_source", [source_of, ordered_source_of])
 @pytest.mark.parametrize("dtype", dtypes("float32", "float64"))
 @pytest.mark.parametrize(("window", "size", "layout"), CASES)
-def test_first_maxima(window, size, layout, dtype):
-    source = source_of(size, layout, dtype)
+def test_first_maxima(window, size, layout, dtype, make_source):
+    source = make_source(size, layout, dtype)
     planes = planes_first(source, layout)
     taps, values = expected_taps(planes, window)
     for mode in MODES[layout]:
@@ -120,7 +132,7 @@ def test_indices_outside_their_windows(window, layout):
     incoming = np.random.default_rng(2).standard_normal(indices.shape, dtype=np.float32)
     bound = source[0, 0].size if layout == "NCHW" else source[0].size
     row = 33 if layout == "NCHW" else 33 * 19
-    for step in (1, -1, 2, -2, row, -row, 3 * row):
+    for step in (1, -1, 2, -2, 3, -3, row - 1, row, -row, row + 3, 2 * row - 1, 3 * row):
         for position in [(0, 0, 0, 0), (1, 2, 3, 4), tuple(size - 1 for size in indices.shape)]:
             moved = indices.copy()
             moved[position] = np.clip(moved[position] + step, 0, bound - 1)
@@ -133,7 +145,7 @@ def test_a_bad_index_writes_nothing(layout):
     source = source_of((9, 33), layout)
     descriptor = descriptor_of((2, 0, 0), layout, MODES[layout][0])
     incoming, indices = mg.max_pooling_2d_return_indices(source, descriptor=descriptor)
-    for bad in (-1, -2, source.size, 2**31 - 1):
+    for bad in (-1, -2, source.size, 2**31 - 1, -(2**31)):
         wrong, out = indices.copy(), np.full_like(source, 7)
         wrong[-1, -1, -1, -1] = bad
         with pytest.raises(mg.ShapeError, match="indices"):

@@ -28,6 +28,16 @@ struct WeightsStrides {
 };
 WeightsStrides weights_strides(const DepthwiseConvolution2DGeometry& geometry);
 
+/// Whether the source and the result have left the second-level cache since they were last used: where they have not,
+/// fetching them ahead took up to 8 % of the time.
+template <class T>
+bool leaves_caches(const DepthwiseConvolution2DGeometry& geometry) {
+  constexpr std::int64_t cached_bytes = 512 * 1024;
+  const std::int64_t inputs = geometry.y.input * geometry.x.input;
+  const std::int64_t outputs = geometry.y.output * geometry.x.output * geometry.multiplier;
+  return geometry.batch * geometry.channels * (inputs + outputs) * static_cast<std::int64_t>(sizeof(T)) > cached_bytes;
+}
+
 template <class T>
 Kernel make_plane_correlation(const DepthwiseConvolution2DGeometry& geometry, bool data_gradient);
 template <class T>

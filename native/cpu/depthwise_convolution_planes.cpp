@@ -21,6 +21,7 @@ Kernel make_plane_correlation(const DepthwiseConvolution2DGeometry& geometry, bo
   shape.weights_row_stride = strides.row;
   shape.weights_column_stride = strides.column;
   shape.output_columns = data_gradient ? geometry.x.input : geometry.x.output;
+  shape.fetch_ahead = leaves_caches<T>(geometry);
   const std::int64_t output_plane = shape.output_columns * (data_gradient ? geometry.y.input : geometry.y.output);
   // The multiplier's kernels of a channel are summed over in the data gradient, and planes of their own in the forward.
   const std::int64_t multiplier = geometry.multiplier;
@@ -71,6 +72,7 @@ Kernel make_plane_weights_gradient(const DepthwiseConvolution2DGeometry& geometr
   shape.x = correlation_phases(geometry.x).front();
   shape.source_rows = geometry.y.input;
   shape.source_columns = geometry.x.input;
+  shape.fetch_ahead = leaves_caches<T>(geometry);
 
   ScratchLayout layout;
   const Slot<T> accumulator_slot =

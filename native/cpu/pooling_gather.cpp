@@ -38,25 +38,25 @@ std::optional<PoolingGather> PoolingGather::make(const PoolingPlan& plan, bool b
 }
 
 template <class Body>
-bool PoolingGather::for_each_pixel(const Invocation& invocation, std::int64_t chunk, std::int64_t slice,
-                                   Body&& body) const {
+bool PoolingGather::for_each_row(const Invocation& invocation, std::int64_t chunk, std::int64_t slice,
+                                 Body&& body) const {
   WindowPosition position(plan_);
   WindowTaps taps = taps_.taps(plan_, 4, invocation, chunk);
   PoolingPixel<float> pixel{};
   pixel.inner = plan_.inner;
   pixel.index_step = plan_.index_inner_step;
-  std::int64_t element = slice * plan_.result_slice;
+  pixel.positions = plan_.outputs(3);
+  pixel.source_position_step = plan_.axes[3].stride * plan_.source_steps[3];
+  pixel.index_position_step = plan_.index_output_steps[3];
+  pixel.result_position_step = plan_.inner;
   for (std::int64_t row = 0; row < plan_.rows(); ++row) {
     position.set_row(row);
-    for (std::int64_t column = 0; column < plan_.outputs(3); ++column, element += plan_.inner) {
-      position.set_column(column);
-      taps.update(position);
-      pixel.offsets = taps.offsets();
-      pixel.codes = taps.codes();
-      pixel.taps = taps.count();
-      pixel.index = plan_.slice_index(slice) + position.index();
-      if (!body(pixel, element)) return false;
-    }
+    taps.update(position);
+    pixel.offsets = taps.offsets();
+    pixel.codes = taps.codes();
+    pixel.taps = taps.count();
+    pixel.index = plan_.slice_index(slice) + position.index();
+    if (!body(pixel, slice * plan_.result_slice + row * plan_.outputs(3) * plan_.inner)) return false;
   }
   return true;
 }
@@ -66,7 +66,7 @@ bool PoolingGather::holds(const Invocation& invocation, std::int64_t chunk, cons
   const PoolingKernels<float>& isa = kernels<float>().pooling;
   if (windows_)
     return isa.planes.indices_in_windows(*windows_, indices + slice * plan_.result_slice, plan_.slice_index(slice));
-  return for_each_pixel(invocation, chunk, slice, [&](const PoolingPixel<float>& pixel, std::int64_t element) {
+  return for_each_row(invocation, chunk, slice, [&](const PoolingPixel<float>& pixel, std::int64_t element) {
     return isa.indices_in_window(pixel, indices + element);
   });
 }
@@ -80,7 +80,7 @@ void PoolingGather::run(const Invocation& invocation, std::int64_t chunk, const 
     isa.planes.gather_gradient(*windows_, indices + first, plan_.slice_index(slice), gradient + first, result);
     return;
   }
-  for_each_pixel(invocation, chunk, slice, [&](const PoolingPixel<float>& pixel, std::int64_t element) {
+  for_each_row(invocation, chunk, slice, [&](const PoolingPixel<float>& pixel, std::int64_t element) {
     isa.maximum_gradient_pixel(pixel, gradient + element, indices + element, result);
     return true;
   });

@@ -23,9 +23,9 @@ class PoolingGather {
  private:
   explicit PoolingGather(const PoolingPlan& plan) : plan_(plan) {}
 
-  /// body(pixel, element) for every position of a slice's result, until it returns false.
+  /// body(pixel, element) for every row of a slice's result, until it returns false: windows that tile it are alike.
   template <class Body>
-  bool for_each_pixel(const Invocation& invocation, std::int64_t chunk, std::int64_t slice, Body&& body) const;
+  bool for_each_row(const Invocation& invocation, std::int64_t chunk, std::int64_t slice, Body&& body) const;
 
   PoolingPlan plan_;
   std::optional<PoolingPlaneWindows>

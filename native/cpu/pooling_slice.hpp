@@ -79,9 +79,11 @@ struct SlicePooling {
   void pixels(std::int64_t row, WindowPosition& position, WindowTaps& taps) const {
     const PoolingKernels<T>& isa = kernels<T>().pooling;
     position.set_row(row);
-    for (std::int64_t column = 0; column < plan.outputs(3); ++column) {
+    std::int64_t positions = 1;
+    for (std::int64_t column = 0; column < plan.outputs(3); column += positions) {
       position.set_column(column);
       taps.update(position);
+      if (reduction == PoolingReduction::Maximum) positions = equal_windows(column);
       PoolingPixel<T> pixel{};
       pixel.source = source + inner_begin;
       pixel.offsets = taps.offsets();
@@ -93,6 +95,10 @@ struct SlicePooling {
       const std::int64_t to = (row * plan.outputs(3) + column) * plan.inner + inner_begin;
       switch (reduction) {
         case PoolingReduction::Maximum:
+          pixel.positions = positions;
+          pixel.source_position_step = plan.axes[3].stride * plan.source_steps[3];
+          pixel.index_position_step = plan.index_output_steps[3];
+          pixel.result_position_step = plan.inner;
           isa.maximum_pixel(pixel, values ? values + to : nullptr, indices ? indices + to : nullptr);
           break;
         case PoolingReduction::Average:
@@ -101,6 +107,16 @@ struct SlicePooling {
         case PoolingReduction::L2Norm: isa.l2_norm_pixel(pixel, values + to); break;
       }
     }
+  }
+
+ private:
+  /// How many windows from a column on have the same taps inside.
+  std::int64_t equal_windows(std::int64_t column) const {
+    const std::vector<std::int32_t>&first = plan.first_taps[3], &count = plan.tap_counts[3];
+    const std::size_t at = static_cast<std::size_t>(column);
+    std::size_t end = at + 1;
+    while (end < first.size() && first[end] == first[at] && count[end] == count[at]) ++end;
+    return static_cast<std::int64_t>(end - at);
   }
 };
 

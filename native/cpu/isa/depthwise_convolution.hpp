@@ -30,6 +30,7 @@ struct PlaneCorrelation {
   const T* zeros;  ///< source_columns of them
   T* output;
   std::int64_t output_columns;
+  bool fetch_ahead;  ///< the operands are no longer in the caches
 };
 
 /// Weights gradient of one plane.
@@ -39,8 +40,9 @@ struct PlaneWeightsGradient {
   const T* source;
   std::int64_t source_rows, source_columns;
   const T* gradient;
-  const T* zeros;   ///< source_columns of them
-  T* accumulators;  ///< one vector per tap, added to
+  const T* zeros;    ///< source_columns of them
+  T* accumulators;   ///< one vector per tap, added to
+  bool fetch_ahead;  ///< the operands are no longer in the caches
 };
 
 /// The taps along a row that one output pixel has inside the image: where the first one's source and weights stand.

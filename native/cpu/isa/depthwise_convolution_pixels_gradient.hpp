@@ -8,7 +8,7 @@ namespace {
 template <int Rows, int Taps, int Step, class T>
 void weights_gradient_pixel_taps(const PixelRows<T>& p, const T* gradient, T* accumulators) {
   constexpr int source_rows = (Rows - 1) * Step + Taps;
-  const auto correlate = [&](const auto& block, std::int64_t c, std::int64_t x, const T* ahead)
+  const auto correlate = [&](const auto& block, std::int64_t c, std::int64_t x, const NewPixels<T>& fetched)
                              __attribute__((always_inline)) {
                                const PixelColumn& column = p.columns[x];
                                const T* source = p.source + column.source + c;
@@ -25,7 +25,7 @@ void weights_gradient_pixel_taps(const PixelRows<T>& p, const T* gradient, T* ac
 #pragma GCC unroll 16
                                  for (int r = 0; r < source_rows; ++r) {
                                    if (r < p.begin || r >= p.end) continue;
-                                   const Vec<T> value = block.load(source + r * p.source_row_stride);
+                                   const Vec<T> value = in_register(block.load(source + r * p.source_row_stride));
 #pragma GCC unroll 8
                                    for (int i = 0; i < Rows; ++i)
                                      if (r >= i * Step && r - i * Step < Taps)
@@ -39,9 +39,9 @@ void weights_gradient_pixel_taps(const PixelRows<T>& p, const T* gradient, T* ac
                                  source += p.tap_source_stride;
                                  accumulator += p.tap_weights_stride;
                                }
-                               fetch_source_ahead<Taps, Step>(p, ahead, source_rows);
+                               fetch_source_ahead<Taps, Step>(p, fetched, c, source_rows);
                              };
-  for_each_pixel_block(p, correlate);
+  for_each_pixel_block<Rows, Step>(p, correlate);
 }
 
 /// Takes groups of `Rows` rows while there are enough, then of half as many.

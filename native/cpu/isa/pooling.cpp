@@ -8,42 +8,72 @@ PoolingPlaneKernels<T> pooling_plane_kernels();
 
 namespace {
 
+/// The maximum of a vector of inner elements, whose source is that of lane 0.
+template <template <class> class Best, bool WithIndices, bool Whole, class T>
+MPSGRAPH_INLINE Best<T> maximum_of_taps(const PoolingPixel<T>& pixel, const T* source, std::int64_t left) {
+  const auto tap = [&](std::int64_t t) __attribute__((always_inline)) {
+    const T* from = source + pixel.offsets[t];
+    return in_register(Whole ? load(from) : load_lanes(from, left));
+  };
+  Best<T> best(tap(0), broadcast_index<T>(pixel.codes[0]));
+  for (std::int64_t t = 1; t < pixel.taps; ++t)
+    best.template take<WithIndices>(tap(t), broadcast_index<T>(WithIndices ? pixel.codes[t] : 0));
+  return best;
+}
+
+template <bool WithIndices, bool Whole, class T>
+MPSGRAPH_INLINE void maximum_pixel_lanes(const PoolingPixel<T>& pixel, const T* source, std::int64_t index,
+                                         std::int64_t left, T* values, std::int32_t* indices) {
+  const auto put = [&](Vec<T> value, IndexVec<T> code) __attribute__((always_inline)) {
+    if (values) {
+      Whole ? store(values, value) : store_lanes(values, left, value);
+      fetch_for_writing(values);
+    }
+    if constexpr (WithIndices) {
+      fetch_for_writing(indices);
+      store_indices<T>(indices, Whole ? lanes<T> : left,
+                       code + broadcast_index<T>(index) + lane_numbers<T>() * broadcast_index<T>(pixel.index_step));
+    }
+  };
+  for (std::int64_t t = 0; t < pixel.taps; ++t) fetch_for_reading(source + pixel.offsets[t]);
+  if constexpr (expects_ordered) {
+    const auto best = maximum_of_taps<OrderedMaximum, WithIndices, Whole>(pixel, source, left);
+    if (best.all_ordered()) return put(best.value, best.code);
+  }
+  const auto best = maximum_of_taps<Maximum, WithIndices, Whole>(pixel, source, left);
+  put(best.value, best.code);
+}
+
 template <bool WithIndices, class T>
-MPSGRAPH_INLINE void maximum_pixel_lanes(const PoolingPixel<T>& pixel, std::int64_t i, std::int64_t left, T* values,
-                                         std::int32_t* indices) {
-  Maximum<T> best{broadcast(-infinity<T>), broadcast_index<T>(pixel.codes[0])};
-  for (std::int64_t t = 0; t < pixel.taps; ++t) {
-    const T* source = pixel.source + pixel.offsets[t] + i;
-    best.template take<WithIndices>(load_lanes(source, left), broadcast_index<T>(WithIndices ? pixel.codes[t] : 0));
-    fetch_for_reading(source);
-  }
-  if (values) {
-    store_lanes(values + i, left, best.value);
-    fetch_for_writing(values + i);
-  }
-  if constexpr (WithIndices) {
-    fetch_for_writing(indices + i);
-    store_indices<T>(indices + i, left,
-                     best.code + broadcast_index<T>(pixel.index + i * pixel.index_step) +
-                         lane_numbers<T>() * broadcast_index<T>(pixel.index_step));
+MPSGRAPH_INLINE void maximum_pixels(const PoolingPixel<T> pixel, T* values, std::int32_t* indices) {
+  const T* source = pixel.source;
+  std::int64_t index = pixel.index;
+  for (std::int64_t at = 0; at < pixel.positions; ++at) {
+    std::int64_t i = 0;
+    for (; i + lanes<T> <= pixel.inner; i += lanes<T>)
+      maximum_pixel_lanes<WithIndices, true>(pixel, source + i, index + i * pixel.index_step, lanes<T>,
+                                             values ? values + i : nullptr, WithIndices ? indices + i : nullptr);
+    if (i < pixel.inner)
+      maximum_pixel_lanes<WithIndices, false>(pixel, source + i, index + i * pixel.index_step, pixel.inner - i,
+                                              values ? values + i : nullptr, WithIndices ? indices + i : nullptr);
+    source += pixel.source_position_step;
+    index += pixel.index_position_step;
+    if (values) values += pixel.result_position_step;
+    if constexpr (WithIndices) indices += pixel.result_position_step;
   }
 }
 
 template <class T>
 void maximum_pixel(const PoolingPixel<T>& pixel, T* values, std::int32_t* indices) {
-  if (pixel.taps == 0) {
-    for (std::int64_t i = 0; i < pixel.inner; ++i) {
-      if (values) values[i] = -infinity<T>;
-      if (indices) indices[i] = -1;
-    }
-    return;
+  if (pixel.taps > 0) {
+    if (indices) return maximum_pixels<true>(pixel, values, indices);
+    return maximum_pixels<false>(pixel, values, indices);
   }
-  for (std::int64_t i = 0; i < pixel.inner; i += lanes<T>) {
-    const std::int64_t left = pixel.inner - i;
-    if (indices)
-      maximum_pixel_lanes<true>(pixel, i, left, values, indices);
-    else
-      maximum_pixel_lanes<false>(pixel, i, left, values, indices);
+  for (std::int64_t at = 0; at < pixel.positions; ++at) {
+    for (std::int64_t i = 0; i < pixel.inner; ++i) {
+      if (values) values[at * pixel.result_position_step + i] = -infinity<T>;
+      if (indices) indices[at * pixel.result_position_step + i] = -1;
+    }
   }
 }
 
@@ -110,39 +140,59 @@ void l2_norm_gradient_pixel(const PoolingPixel<T>& pixel, const T* gradient, T* 
   }
 }
 
-/// Indices relative to the window's, which makes them the codes of taps, for the inner positions from `i` on.
-MPSGRAPH_INLINE IndexVec<float> relative_codes(const PoolingPixel<float>& pixel, const std::int32_t* indices,
-                                               std::int64_t i, std::int64_t left) {
-  return load_lanes<std::int32_t>(indices + i, left) -
-         (lane_numbers<float>() + broadcast_index<float>(i)) * broadcast_index<float>(pixel.index_step) -
-         broadcast_index<float>(pixel.index);
+/// body(source offset, index, element, vector) for the vectors of all positions of a pixel: what the position adds to
+/// its source and its index, the place of lane 0 in the results, and how many lanes count.
+template <class T, class Body>
+MPSGRAPH_INLINE void for_each_vector_of(const PoolingPixel<T>& pixel, Body&& body) {
+  std::int64_t source = 0, index = pixel.index, element = 0;
+  for (std::int64_t at = 0; at < pixel.positions; ++at) {
+    for (std::int64_t i = 0; i < pixel.inner; i += lanes<T>)
+      body(source + i, index + i * pixel.index_step, element + i, pixel.inner - i);
+    source += pixel.source_position_step;
+    index += pixel.index_position_step;
+    element += pixel.result_position_step;
+  }
 }
 
-bool indices_in_window(const PoolingPixel<float>& pixel, const std::int32_t* indices) {
+/// Indices relative to the window's, which makes them the codes of taps; `index` is that of lane 0.
+MPSGRAPH_INLINE IndexVec<float> relative_codes(const PoolingPixel<float>& pixel, const std::int32_t* indices,
+                                               std::int64_t index, std::int64_t left) {
+  return load_lanes<std::int32_t>(indices, left) - lane_numbers<float>() * broadcast_index<float>(pixel.index_step) -
+         broadcast_index<float>(index);
+}
+
+bool indices_in_window(const PoolingPixel<float>& given, const std::int32_t* indices) {
+  const PoolingPixel<float> pixel = given;
   IndexVec<float> all = ~IndexVec<float>{};
-  for (std::int64_t i = 0; i < pixel.inner; i += lanes<float>) {
-    const std::int64_t left = pixel.inner - i;
-    const IndexVec<float> codes = relative_codes(pixel, indices, i, left);
-    IndexVec<float> found = lane_numbers<float>() >= broadcast_index<float>(left);
-    for (std::int64_t t = 0; t < pixel.taps; ++t) found |= codes == broadcast_index<float>(pixel.codes[t]);
-    all &= found;
-  }
+  for_each_vector_of(pixel, [&](std::int64_t, std::int64_t index, std::int64_t element, std::int64_t left)
+                                __attribute__((always_inline)) {
+                                  const IndexVec<float> codes = relative_codes(pixel, indices + element, index, left);
+                                  IndexVec<float> found = lane_numbers<float>() >= broadcast_index<float>(left);
+                                  for (std::int64_t t = 0; t < pixel.taps; ++t)
+                                    found |= codes == broadcast_index<float>(pixel.codes[t]);
+                                  all &= found;
+                                });
   for (int i = 0; i < lanes<float>; ++i)
     if (!all[i]) return false;
   return true;
 }
 
-void maximum_gradient_pixel(const PoolingPixel<float>& pixel, const float* gradient, const std::int32_t* indices,
+void maximum_gradient_pixel(const PoolingPixel<float>& given, const float* gradient, const std::int32_t* indices,
                             float* result) {
-  for (std::int64_t i = 0; i < pixel.inner; i += lanes<float>) {
-    const std::int64_t left = pixel.inner - i;
-    const IndexVec<float> codes = relative_codes(pixel, indices, i, left);
+  const PoolingPixel<float> pixel = given;
+  for_each_vector_of(pixel, [&](std::int64_t source, std::int64_t index, std::int64_t element,
+                                std::int64_t left) __attribute__((always_inline)) {
+    const IndexVec<float> codes = relative_codes(pixel, indices + element, index, left);
     // As a sum that begins with zero, which a negative zero does not change.
-    const Vec<float> values = load_lanes(gradient + i, left) + Vec<float>{};
-    for (std::int64_t t = 0; t < pixel.taps; ++t)
-      store_lanes(result + pixel.offsets[t] + i, left,
-                  select<float>(codes == broadcast_index<float>(pixel.codes[t]), values, Vec<float>{}));
-  }
+    const Vec<float> values = load_lanes(gradient + element, left) + Vec<float>{};
+    fetch_for_reading(gradient + element);
+    fetch_for_reading(indices + element);
+    for (std::int64_t t = 0; t < pixel.taps; ++t) {
+      float* to = result + pixel.offsets[t] + source;
+      store_lanes(to, left, select<float>(codes == broadcast_index<float>(pixel.codes[t]), values, Vec<float>{}));
+      fetch_for_writing(to);
+    }
+  });
 }
 
 /// Calls take(value, row, tap) for every tap of one block of outputs, in window order.
@@ -171,7 +221,7 @@ MPSGRAPH_INLINE void maximum_block(const PoolingRow<T>& row, const RowBlock<T, S
                                    T* values, std::int32_t* indices) {
   const std::int64_t left = row.outputs - output;
   const IndexVec<T> tap_code = broadcast_index<T>(row.tap_code);
-  Maximum<T> best{broadcast(-infinity<T>), {}};
+  Maximum<T> best(broadcast(-infinity<T>), IndexVec<T>{});
   if constexpr (WithIndices) {
     // Until a tap exceeds -inf the maximum is the first one inside.
     IndexVec<T> first{};

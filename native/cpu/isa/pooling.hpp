@@ -14,6 +14,9 @@ struct PoolingPixel {
   std::int64_t inner;
   std::int64_t index;       ///< added to the code of the maximum
   std::int64_t index_step;  ///< and this for every inner position
+  /// For maxima and their gradient: so many positions along the row are pooled alike, with these steps from one to the
+  /// next.
+  std::int64_t positions = 1, source_position_step = 0, index_position_step = 0, result_position_step = 0;
 };
 
 /// One row of outputs along the window's last axis; vectors run along the row.

@@ -14,6 +14,13 @@ struct Maximum {
   Vec<T> value;
   IndexVec<T> code;
 
+  MPSGRAPH_INLINE Maximum(Vec<T> first, IndexVec<T> first_code) : value(first), code(first_code) {}
+
+  /// That of another part, whose codes `more` is added to.
+  template <bool WithCode>
+  MPSGRAPH_INLINE void take(const Maximum& other, IndexVec<T> more) {
+    take<WithCode>(other.value, other.code + more);
+  }
   template <bool WithCode>
   MPSGRAPH_INLINE void take(Vec<T> candidate, IndexVec<T> candidate_code) {
 #if defined(__AVX512F__)
@@ -42,6 +49,55 @@ struct Maximum {
   }
 };
 
+// Where the comparison of ordered numbers alone pays: with masks as results.
+#if defined(__AVX512F__)
+constexpr bool expects_ordered = true;
+#else
+constexpr bool expects_ordered = false;
+#endif
+
+/// Keeps the first maximum likewise, of numbers alone: it takes half as many comparisons. Where some value was a NaN,
+/// or infinities of both signs came, `all_ordered` may be false, and the maximum is to be found again.
+template <class T>
+struct OrderedMaximum {
+  Vec<T> value;
+  IndexVec<T> code;
+  Vec<T> sum;
+
+  MPSGRAPH_INLINE OrderedMaximum(Vec<T> first, IndexVec<T> first_code) : value(first), code(first_code), sum(first) {}
+
+  template <bool WithCode>
+  MPSGRAPH_INLINE void take(Vec<T> candidate, IndexVec<T> candidate_code) {
+    replace<WithCode>(candidate, candidate_code);
+    sum += candidate;
+  }
+  template <bool WithCode>
+  MPSGRAPH_INLINE void take(const OrderedMaximum& other, IndexVec<T> more) {
+    replace<WithCode>(other.value, other.code + more);
+    sum += other.sum;
+  }
+  MPSGRAPH_INLINE bool all_ordered() const {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 4)
+      return _mm512_cmp_ps_mask(reinterpret_cast<__m512>(sum), reinterpret_cast<__m512>(sum), _CMP_UNORD_Q) == 0;
+    else
+      return _mm512_cmp_pd_mask(reinterpret_cast<__m512d>(sum), reinterpret_cast<__m512d>(sum), _CMP_UNORD_Q) == 0;
+#else
+    for (int i = 0; i < lanes<T>; ++i)
+      if (sum[i] != sum[i]) return false;
+    return true;
+#endif
+  }
+
+ private:
+  template <bool WithCode>
+  MPSGRAPH_INLINE void replace(Vec<T> candidate, IndexVec<T> candidate_code) {
+    const auto larger = candidate > value;
+    value = larger ? candidate : value;
+    if constexpr (WithCode) code = larger ? candidate_code : code;
+  }
+};
+
 template <class T>
 MPSGRAPH_INLINE IndexVec<T> broadcast_index(std::int64_t value) {
   return IndexVec<T>{} + static_cast<Index<T>>(value);
@@ -64,7 +120,7 @@ MPSGRAPH_INLINE void fetch_for_writing(T* p) {
 }
 template <class T>
 MPSGRAPH_INLINE void fetch_for_reading(const T* p) {
-  __builtin_prefetch(p + 4096 / static_cast<std::int64_t>(sizeof(T)), 0, 3);
+  __builtin_prefetch(p + 4096 / static_cast<std::int64_t>(sizeof(T)), 0, 2);
 }
 
 }  // namespace

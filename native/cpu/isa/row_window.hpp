@@ -235,7 +235,8 @@ class TapBlock {
       if constexpr (Stride == 1) {
         taps[t] = part<Inside>(row, t, 0, outside);
       } else {
-        const Vec<T> low = part<Inside>(row, t, 0, outside), high = part<Inside>(row, t, 1, outside);
+        const Vec<T> low = in_register(part<Inside>(row, t, 0, outside));
+        const Vec<T> high = in_register(part<Inside>(row, t, 1, outside));
         taps[t] = even_lanes<T>(low, high);
         if (t + 1 < Taps) taps[t + 1] = odd_lanes<T>(low, high);
       }

@@ -19,8 +19,7 @@ cdef class GraphCore:
 cdef class Tensor:
     cdef readonly GraphCore graph
     cdef TensorRef reference
-
-    cdef const TensorType* type(self)
+    cdef TensorType type  # the graph's own moves while it grows
 
 
 cdef class Cut:

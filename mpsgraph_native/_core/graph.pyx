@@ -69,46 +69,48 @@ cdef class Tensor:
     def __init__(self):
         raise TypeError("tensors are made by the methods of a Graph")
 
-    cdef const TensorType* type(self):
-        return &self.graph.native.type(self.reference)
-
     @property
     def shape(self):
         """Dimensions, slowest first."""
-        return shape_of(self.type())
+        return shape_of(&self.type)
 
     @property
     def ndim(self):
         """Number of dimensions."""
-        return self.type().shape.rank()
+        return self.type.shape.rank()
 
     @property
     def size(self):
         """Number of elements."""
-        return self.type().shape.elements()
+        return self.type.shape.elements()
 
     @property
     def dtype(self):
         """Element type, as a numpy.dtype."""
-        return descriptor_of(self.type().dtype)
+        return descriptor_of(self.type.dtype)
 
     @property
     def name(self):
         """The operation's name; with ":" and the result's number if it has several. No other tensor of the graph has it."""
-        return self.graph.native.name(self.reference).decode()
+        with self.graph.lock:
+            return self.graph.native.name(self.reference).decode()
 
     @property
     def operation(self):
         """The operation that gives this tensor, with its attributes, in words."""
-        return describe(self.graph.native.node(self.reference.node).operation).decode()
+        with self.graph.lock:
+            return describe(self.graph.native.node(self.reference.node).operation).decode()
 
     def constant_value(self, str where):
         """The value of a constant. ShapeError, beginning with `where`, for any other tensor."""
-        cdef const void* data = constant_data(self.graph.native.node(self.reference.node).operation)
-        if data is NULL:
-            raise ShapeError(f"{where} must be a shape or a constant of the graph, got the tensor {self.name}")
-        cdef cnp.ndarray value = np.empty(self.shape, self.dtype)
-        memcpy(cnp.PyArray_DATA(value), data, cnp.PyArray_NBYTES(value))
+        cdef const void* data
+        cdef cnp.ndarray value
+        with self.graph.lock:
+            data = constant_data(self.graph.native.node(self.reference.node).operation)
+            if data is NULL:
+                raise ShapeError(f"{where} must be a shape or a constant of the graph, got the tensor {self.name}")
+            value = np.empty(self.shape, self.dtype)
+            memcpy(cnp.PyArray_DATA(value), data, cnp.PyArray_NBYTES(value))
         return value
 
     def __eq__(self, other):
@@ -130,6 +132,8 @@ cdef Tensor tensor_at(GraphCore graph, int node, int output):
     tensor.graph = graph
     tensor.reference.node = node
     tensor.reference.output = output
+    with graph.lock:
+        tensor.type = graph.native.type(tensor.reference)
     return tensor
 
 
@@ -257,7 +261,8 @@ cdef class GraphCore:
         return executable_of(cut, resolve_device(device)).run(list(feeds.values()), results=results)
 
     def __repr__(self):
-        return f"<Graph of {self.native.nodes().size()} operations>"
+        with self.lock:
+            return f"<Graph of {self.native.nodes().size()} operations>"
 
 
 cdef object _described(GraphCore graph, int node):

@@ -36,15 +36,35 @@ from mpsgraph_native.errors import DTypeError, ShapeError
 
 cnp.import_array()
 
+cdef extern from *:
+    """
+    #include <atomic>
+    // Counts of all threads. With a GIL a plain sum does; an atomic one would cost a call some 5 ns each.
+    struct Counter {
+      std::atomic<long long> value{0};
+      void add(long long number) {
+    #ifdef Py_GIL_DISABLED
+        value.fetch_add(number, std::memory_order_relaxed);
+    #else
+        value.store(value.load(std::memory_order_relaxed) + number, std::memory_order_relaxed);
+    #endif
+      }
+      long long get() const { return value.load(std::memory_order_relaxed); }
+    };
+    """
+    cppclass Counter:
+        void add(int64_t) noexcept nogil
+        int64_t get() noexcept nogil
+
 # Inputs and results that could not be read or written where they lie, since the start, and those that could.
-cdef int64_t _copied_inputs = 0
-cdef int64_t _copied_bytes = 0
-cdef int64_t _aliased_inputs = 0
-cdef int64_t _aliased_bytes = 0
-cdef int64_t _copied_results = 0
-cdef int64_t _copied_result_bytes = 0
-cdef int64_t _aliased_results = 0
-cdef int64_t _aliased_result_bytes = 0
+cdef Counter _copied_inputs
+cdef Counter _copied_bytes
+cdef Counter _aliased_inputs
+cdef Counter _aliased_bytes
+cdef Counter _copied_results
+cdef Counter _copied_result_bytes
+cdef Counter _aliased_results
+cdef Counter _aliased_result_bytes
 # The last copies of inputs, and why; appending to a deque needs no lock.
 _last_copies = deque(maxlen=64)
 
@@ -71,14 +91,14 @@ def transfer_statistics():
     """
     cdef TransferStatistics device = native_transfer_statistics()
     return {
-        "aliased_inputs": _aliased_inputs,
-        "aliased_bytes": _aliased_bytes,
-        "copied_inputs": _copied_inputs,
-        "copied_bytes": _copied_bytes,
-        "aliased_results": _aliased_results,
-        "aliased_result_bytes": _aliased_result_bytes,
-        "copied_results": _copied_results,
-        "copied_result_bytes": _copied_result_bytes,
+        "aliased_inputs": _aliased_inputs.get(),
+        "aliased_bytes": _aliased_bytes.get(),
+        "copied_inputs": _copied_inputs.get(),
+        "copied_bytes": _copied_bytes.get(),
+        "aliased_results": _aliased_results.get(),
+        "aliased_result_bytes": _aliased_result_bytes.get(),
+        "copied_results": _copied_results.get(),
+        "copied_result_bytes": _copied_result_bytes.get(),
         "device_aliased_bytes": device.device_aliased_bytes,
         "device_copied_bytes": device.device_copied_bytes,
     }
@@ -94,17 +114,15 @@ cdef cnp.ndarray as_input(object value, str operation, str argument):
 
 
 cdef int _count_aliased_input(Extent extent) noexcept:
-    global _aliased_inputs, _aliased_bytes
-    _aliased_inputs += 1
-    _aliased_bytes += extent.end - extent.begin
+    _aliased_inputs.add(1)
+    _aliased_bytes.add(extent.end - extent.begin)
     return 0
 
 
 cdef cnp.ndarray _copied(cnp.ndarray array):
     """A copy that an engine can read. To be made once its size is checked."""
-    global _copied_inputs, _copied_bytes
-    _copied_inputs += 1
-    _copied_bytes += cnp.PyArray_NBYTES(array)
+    _copied_inputs.add(1)
+    _copied_bytes.add(cnp.PyArray_NBYTES(array))
     _last_copies.append(
         CopiedInput((<object>array).shape, str(array.dtype), cnp.PyArray_NBYTES(array), reason_for_copy(array)))
     cdef TensorType tensor_type
@@ -279,14 +297,13 @@ cdef class Run:
 
     cdef tuple deliver(self):
         """The results in order: the caller's own objects where given, written now if they are not contiguous."""
-        global _copied_results, _copied_result_bytes, _aliased_results, _aliased_result_bytes
         cdef cnp.ndarray array
-        _aliased_results += <int64_t>self.written.size()
-        _aliased_result_bytes += self.aliased_bytes
+        _aliased_results.add(<int64_t>self.written.size())
+        _aliased_result_bytes.add(self.aliased_bytes)
         if self.late is not None:
             for array, late in self.late:
                 array[...] = late
-                _copied_results += 1
-                _copied_result_bytes += cnp.PyArray_NBYTES(array)
-            _aliased_results -= <int64_t>len(self.late)
+                _copied_results.add(1)
+                _copied_result_bytes.add(cnp.PyArray_NBYTES(array))
+            _aliased_results.add(-<int64_t>len(self.late))
         return self.results

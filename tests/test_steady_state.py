@@ -1,6 +1,7 @@
 """Once its first calls are over, no founding operation allocates anything: counted, in a process of its own, never timed."""
 
 import functools
+import sysconfig
 
 import pytest
 from allocation_support import labels, needs, run_under
@@ -28,6 +29,8 @@ runs = pytest.mark.parametrize("run", RUNS, ids=lambda run: "{} thread(s), size 
 def test_every_founding_operation_is_counted(folder, run):
     found = counts(folder, *run)
     assert sorted(found) == sorted([*labels("function", "executable"), "control"])
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        pytest.skip("free-threaded Python takes its objects from mimalloc, which the counter does not see")
     assert found["control"]["allocations"] >= run[2]
 
 

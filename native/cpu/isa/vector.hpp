@@ -104,17 +104,6 @@ MPSGRAPH_INLINE void store_partial(T* p, int count, Vec<T> v) {
 #endif
   for (int i = 0; i < count; ++i) p[i] = v[i];
 }
-/// The value in a register. The compiler would otherwise read a loaded one again in each instruction that uses it,
-/// which costs twice where it crosses a cache line.
-template <class V>
-MPSGRAPH_INLINE V in_register(V v) {
-#if defined(__x86_64__)
-  __asm__("" : "+v"(v));
-#elif defined(__aarch64__)
-  __asm__("" : "+w"(v));
-#endif
-  return v;
-}
 /// a·b + c, contracted to one rounding where the instruction set can.
 template <class V>
 MPSGRAPH_INLINE V multiply_add(V a, V b, V c) {
@@ -129,7 +118,7 @@ MPSGRAPH_INLINE V minimum(V a, V b) {
   return a < b ? a : b;
 }
 /// Has a value in a register, for uses that come soon. GCC takes one that was loaded for as good as its place in
-/// memory, and may read that again for every use.
+/// memory, and may read that again for every use, which costs twice where it crosses a cache line.
 template <class V>
 MPSGRAPH_INLINE V in_register(V value) {
 #if defined(__AVX512F__)

@@ -2,20 +2,18 @@
 
 import os
 import shutil
-import subprocess
 import sys
 import tarfile
 from pathlib import Path
+
+from metal import commands
 
 ROOT = Path(__file__).parents[2]
 
 
 def run(*command, **options):
-    """Runs a command; where it fails, an AssertionError holds what it printed."""
-    command = [str(word) for word in command]
-    done = subprocess.run(command, capture_output=True, text=True, **options)
-    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}{done.stderr}"
-    return done.stdout
+    """What a command prints; where it fails, an AssertionError holds that."""
+    return commands.run(*command, **options).stdout
 
 
 def only(paths):

@@ -27,11 +27,12 @@ struct Introduced {
   int major, minor;
 };
 
+// Workers may still look something up while the process exits: the tables are never destroyed.
 const std::unordered_map<std::string_view, Introduced>& newer_selectors() {
-  static const std::unordered_map<std::string_view, Introduced> selectors{
+  static const auto* const selectors = new std::unordered_map<std::string_view, Introduced>{
 #include "newer_selectors.inc"
   };
-  return selectors;
+  return *selectors;
 }
 
 bool unavailable(const char* selector) {
@@ -43,7 +44,8 @@ bool unavailable(const char* selector) {
 }
 
 std::mutex replacements_mutex;
-std::unordered_map<const char*, const char*> replacements;  // selectors, of which there is one each
+// Selectors, of which there is one each.
+auto& replacements = *new std::unordered_map<const char*, const char*>;
 
 const char* replacement_of(const char* selector) {
   const std::lock_guard lock(replacements_mutex);

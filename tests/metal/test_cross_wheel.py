@@ -75,12 +75,6 @@ def test_holds_the_package_and_nothing_else(unpacked):
     assert {path for path in files if ".dist-info" not in path.parts[0]} == sources | binaries
 
 
-def test_the_examination_of_finished_wheels_finds_nothing(wheel):
-    from wheels import examine  # it needs lief at once
-
-    assert list(examine.faults(wheel)) == []
-
-
 def test_every_binary_is_for_this_architecture_and_the_oldest_macos(core, modules, architecture):
     for file in (core, *modules.values()):
         assert (file.architecture, file.oldest_macos) == (architecture.upper(), (13, 0))

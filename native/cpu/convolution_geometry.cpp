@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "graph/division.hpp"
+
 namespace mpsgraph_native::cpu {
-namespace {
-
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-}  // namespace
 
 CorrelationAxis forward_axis(const WindowAxis& axis) {
   CorrelationAxis result;

@@ -12,8 +12,6 @@ constexpr std::int64_t block_bytes = 256 << 10, rows_bytes = 96 << 10;
 constexpr std::int64_t depth_bytes = 4608;  // 1152 floats, as in other products
 constexpr std::int64_t most_rows = 96;
 
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 /// Runs that begin with a line of the cache, lest the last line of one be left out.
 MemoryRuns whole_lines(const void* begin, std::int64_t bytes, std::int64_t stride, std::int64_t count) {
   const char* run = static_cast<const char*>(begin);

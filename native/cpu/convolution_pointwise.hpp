@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cpu/convolution_correlation.hpp"
+#include "graph/division.hpp"
 
 namespace mpsgraph_native::cpu {
 
@@ -53,7 +54,7 @@ class PointwiseCorrelation {
 
   std::int64_t pixels() const { return sizes_.batch * plane_; }
   /// Of one group.
-  std::int64_t panels() const { return (pixels() + panel_.width - 1) / panel_.width; }
+  std::int64_t panels() const { return ceil_divide(pixels(), panel_.width); }
   /// The pixel after the last of a panel.
   std::int64_t panel_end(std::int64_t panel) const { return std::min((panel + 1) * panel_.width, pixels()); }
   /// The channels that are summed at once.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "graph/division.hpp"
+
 namespace mpsgraph_native::cpu {
 namespace {
 
@@ -21,8 +23,6 @@ template <class T>
 constexpr std::int64_t elements_of(std::int64_t bytes) {
   return bytes / static_cast<std::int64_t>(sizeof(T));
 }
-
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include "cpu/dispatch.hpp"
 #include "cpu/kernels.hpp"
 #include "cpu/panels.hpp"
+#include "graph/division.hpp"
 #include "runtime/threads.hpp"
 
 namespace mpsgraph_native::cpu {
@@ -23,8 +24,6 @@ constexpr std::int64_t products_worth_accelerate = 1 << 20;
 constexpr std::int64_t depth_bytes = 2048;
 constexpr std::int64_t group_bytes = 1 << 20;
 constexpr std::int64_t columns_at_once = 96;
-
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// Element offsets of each operand's matrix for each matrix of the result.
 struct MatrixOffsets {

@@ -33,7 +33,7 @@ void RecurrentGradients<T>::pack_source(const Invocation& invocation, const Chun
 template <class T>
 void RecurrentGradients<T>::accumulate_weights(const Invocation& invocation, const Chunk& chunk) const {
   const std::int64_t units = problem_.units, gates = problem_.gate_count, width = matrix_.panel_width;
-  const std::int64_t groups = divide_up(units, maximum_columns), per_panel = gates * groups;
+  const std::int64_t groups = ceil_divide(units, maximum_columns), per_panel = gates * groups;
   const std::int64_t panels = unit_panels_ + input_panels_;
   const T* const lines = shared(invocation, gate_gradients_);
   for_each_item(invocation, panels * per_panel, panels * width * problem_.gate_units() * chunk.rows(),
@@ -86,7 +86,7 @@ void RecurrentGradients<T>::accumulate_biases(const Invocation& invocation, cons
 template <class T>
 void RecurrentGradients<T>::write_source_gradient(const Invocation& invocation, const Chunk& chunk) const {
   const std::int64_t inputs = problem_.input_size, width = matrix_.panel_width, depth = problem_.gate_units();
-  const std::int64_t rows = chunk.rows(), groups = divide_up(rows, maximum_columns);
+  const std::int64_t rows = chunk.rows(), groups = ceil_divide(rows, maximum_columns);
   const T* const lines = shared(invocation, gate_gradients_);
   T* const result = invocation.output<T>(static_cast<std::size_t>(results_.source));
   for_each_item(invocation, input_panels_ * groups, input_panels_ * width * rows * depth,

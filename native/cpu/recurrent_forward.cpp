@@ -19,7 +19,7 @@ class RecurrentForward {
   RecurrentForward(const RecurrentProblem& problem, const KernelRequest& request)
       : problem_(problem), matrix_(kernels<T>().matrix), lanes_(kernels<T>().recurrent.vector_width) {
     const std::int64_t units = problem_.units, gates = problem_.gate_count;
-    vectors_ = divide_up(units, lanes_);
+    vectors_ = ceil_divide(units, lanes_);
     batch_block_ = batch_block_of(problem_);
     chunk_steps_ = chunk_steps_of(problem_);
     plan_passes();
@@ -66,7 +66,7 @@ class RecurrentForward {
       case RecurrentCell::SingleGate: passes_ = {{&all.single_gate, {0}, 0, 0, {}}}; break;
     }
     for (ForwardPass<T>& pass : passes_) {
-      pass.blocks = divide_up(problem_.units, pass.kernel->block_units);
+      pass.blocks = ceil_divide(problem_.units, pass.kernel->block_units);
       pass.width = static_cast<std::int64_t>(pass.gates.size()) * pass.kernel->block_units;
       pass.weights = scratch_.reserve<T>(pass.blocks * problem_.units * pass.width);
     }
@@ -76,7 +76,7 @@ class RecurrentForward {
   /// step reads the gates of the same units side by side.
   void plan_input() {
     const std::int64_t gates = problem_.gate_count, panel = matrix_.panel_width, slots = panel / lanes_;
-    input_panels_ = divide_up(vectors_ * gates, slots);
+    input_panels_ = ceil_divide(vectors_ * gates, slots);
     input_panel_stride_ = chunk_steps_ * batch_block_ * panel;
     for (std::int64_t v = 0; v < vectors_ * gates; ++v)
       input_offsets_.push_back(has_input_weight_
@@ -223,7 +223,7 @@ class RecurrentForward {
   void run_pass(const Invocation& invocation, const ForwardPass<T>& pass, RecurrentStep<T>& step,
                 std::int64_t batch) const {
     step.weights = shared(invocation, pass.weights);
-    const std::int64_t tiles = divide_up(batch, pass.kernel->tile_rows), items = pass.blocks * tiles;
+    const std::int64_t tiles = ceil_divide(batch, pass.kernel->tile_rows), items = pass.blocks * tiles;
     const std::int64_t work = pass.blocks * pass.width * batch * (problem_.units + 32);
     const std::int64_t chunks = std::min(chunks_for(invocation, work), items);
     parallel_for(chunks, [&](std::int64_t chunk) {
@@ -240,7 +240,7 @@ class RecurrentForward {
   void project(const Invocation& invocation, const RecurrentDirection<T>& direction, std::int64_t first_time,
                std::int64_t steps, std::int64_t first, std::int64_t batch) const {
     const std::int64_t depth = problem_.input_size, width = matrix_.panel_width, rows = steps * batch;
-    const std::int64_t groups = divide_up(rows, maximum_columns);
+    const std::int64_t groups = ceil_divide(rows, maximum_columns);
     const T* source = direction.input(problem_.operands.source);
     for_each_item(invocation, input_panels_ * groups, rows * input_panels_ * width * depth,
                   [&](std::int64_t item, std::int64_t) {

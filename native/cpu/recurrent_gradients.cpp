@@ -12,12 +12,12 @@ RecurrentGradients<T>::RecurrentGradients(const RecurrentProblem& problem, const
   chunk_steps_ = chunk_steps_of(problem_);
   const std::int64_t rows = chunk_steps_ * batch_block_;
 
-  lines_ = divide_up(units, line);
+  lines_ = ceil_divide(units, line);
   line_stride_ = rows * line;
   gate_stride_ = lines_ * line_stride_;
   panel_stride_ = rows * panel;
-  unit_panels_ = divide_up(units, panel);
-  input_panels_ = has_input_weight_ ? divide_up(problem_.input_size, panel) : 0;
+  unit_panels_ = ceil_divide(units, panel);
+  input_panels_ = has_input_weight_ ? ceil_divide(problem_.input_size, panel) : 0;
   plan_offsets(rows);
 
   const std::int64_t stored_gates = gates + (problem_.cell == RecurrentCell::GRU ? 1 : 0);
@@ -236,7 +236,7 @@ template <class T>
 void RecurrentGradients<T>::run_blocks(const Invocation& invocation, RecurrentGradientKernel<T> kernel,
                                        const RecurrentGradientStep<T>& step, const Product& product, const T* finished,
                                        std::int64_t batch) const {
-  const std::int64_t width = matrix_.panel_width, groups = divide_up(batch, step_columns);
+  const std::int64_t width = matrix_.panel_width, groups = ceil_divide(batch, step_columns);
   const std::int64_t work = unit_panels_ * width * batch * ((finished ? product.depth : 0) + 64);
   for_each_item(invocation, unit_panels_ * groups, work, [&](std::int64_t item, std::int64_t thread) {
     const std::int64_t panel = item / groups, group = item % groups;
@@ -265,7 +265,7 @@ void RecurrentGradients<T>::multiply_secondary(const Invocation& invocation, con
     kernels_.pack_state(before(chunk, step, problem_.operands.init_state), mask, chunk.batch, units,
                         previous + slot * width, panel_stride_);
   });
-  const std::int64_t groups = divide_up(rows, maximum_columns);
+  const std::int64_t groups = ceil_divide(rows, maximum_columns);
   for_each_item(invocation, unit_panels_ * groups, rows * unit_panels_ * width * units,
                 [&](std::int64_t item, std::int64_t) {
                   const std::int64_t panel = item / groups, begin = item % groups * maximum_columns;

@@ -7,6 +7,7 @@
 #include "cpu/dispatch.hpp"
 #include "cpu/kernel.hpp"
 #include "cpu/partition.hpp"
+#include "graph/division.hpp"
 #include "graph/recurrent_operands.hpp"
 #include "runtime/threads.hpp"
 
@@ -83,8 +84,6 @@ inline constexpr std::int64_t maximum_batch_block = 2048;
 inline constexpr std::int64_t maximum_depth = 1024;
 // Columns of one call of the panel kernel: multiples of its tile.
 inline constexpr std::int64_t maximum_columns = 48;
-
-constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// Batch rows that a direction takes through all its steps together.
 inline std::int64_t batch_block_of(const RecurrentProblem& problem) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "graph/division.hpp"
+
 namespace mpsgraph_native::cpu {
 namespace {
 
@@ -11,8 +13,6 @@ constexpr std::int64_t block_bytes = 1800 << 10;
 constexpr std::int64_t least_tiles = 24, most_tiles = 192;
 constexpr std::int64_t most_depth = 576;
 constexpr std::int64_t channels_per_packing = 16;
-
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "graph/division.hpp"
+
 namespace mpsgraph_native::cpu {
 namespace {
 
@@ -13,8 +15,6 @@ constexpr std::int64_t private_bytes = 2 << 20;
 constexpr std::int64_t small_block_bytes = 600 << 10, large_block_bytes = 5 << 20;
 constexpr std::int64_t small_block_tiles = 24, large_block_points = 96 * winograd_weights_points;
 constexpr std::int64_t channels_per_write = 16;
-
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "graph/division.hpp"
 #include "graph/types.hpp"
 
 namespace mpsgraph_native {
@@ -11,8 +12,6 @@ void check_range(std::string_view operation, std::string_view name, std::int64_t
   if (value < minimum) fail<ShapeError>(operation, name, "must be at least ", minimum, ", got ", value);
   if (value > maximum_elements) fail<ShapeError>(operation, name, "must be at most 2**31 - 1, got ", value);
 }
-
-std::int64_t ceil_divide(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 

@@ -16,19 +16,9 @@ EMULATOR = "qemu-aarch64-static"
 COMPILER = "aarch64-linux-gnu-g++"
 PYTHON = "python3.11"  # of Debian 12; the interpreter that runs this has to be the same version
 PACKAGES = (PYTHON, "libpython3.11-stdlib", "libstdc++6", "libgcc-s1", "libc6")
-KERNELS = (
-    *("test_cases.py", "test_convolution.py", "test_convolution_flat.py", "test_depthwise_convolution.py"),
-    *("test_matrix_multiplication.py", "test_operations.py", "test_pooling.py", "test_pooling_gradient.py"),
-    *(
-        "test_pooling_planes.py",
-        "test_precision.py",
-        "test_recurrent.py",
-        "test_reduction.py",
-        "test_half_precision.py",
-    ),
-)
+KERNELS = [*(ROOT / "tests/kernels.txt").read_text().split(), "tests/test_half_precision.py"]
 # They start a process of their own, which the emulator does not take along.
-LEFT_OUT = ("test_precision.py::test_precision_from_the_environment",)
+LEFT_OUT = ("tests/test_precision.py::test_precision_from_the_environment",)
 
 
 def missing():
@@ -105,8 +95,8 @@ def main(folder, *arguments):
     python = [EMULATOR, "-L", str(root), str(root / "usr/bin" / PYTHON), "-P"]
     environment = os.environ | {"PYTHONPATH": str(site), "PYTHONDONTWRITEBYTECODE": "1"}
     print(run(*python, ROOT / "tests/wheels/smoke.py", "--no-processes", "--forbid", ROOT, env=environment), flush=True)
-    tests = arguments or [str(ROOT / "tests" / name) for name in KERNELS]
-    left_out = [word for name in LEFT_OUT for word in ("--deselect", f"tests/{name}")]
+    tests = arguments or [str(ROOT / name) for name in KERNELS]
+    left_out = [word for name in LEFT_OUT for word in ("--deselect", name)]
     command = [*python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(ROOT), *left_out, *tests]
     os.chdir(directory)
     os.execvpe(command[0], command, environment)

@@ -15,7 +15,9 @@ FORMAT = 1
 
 def parse(arguments, prog=None):
     parser = argparse.ArgumentParser(prog=prog, description=__doc__)
-    parser.add_argument("--threads", type=int, nargs="+", help="numbers of threads; 1 and 2, where there are 2")
+    parser.add_argument(
+        "--threads", type=program.thread_count, nargs="+", help="numbers of threads; 1 and 2, where there are 2"
+    )
     parser.add_argument("--rounds", type=int, default=Settings.rounds)
     parser.add_argument("--seconds", type=float, default=Settings.seconds, help="least time of one round of fast rows")
     parser.add_argument(

@@ -35,7 +35,7 @@ SERIES = [
 
 def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--threads", type=program.thread_count, default=1)
     parser.add_argument("--rounds", type=int, default=Settings.rounds)
     parser.add_argument("--seconds", type=float, default=Settings.seconds, help="least time of one round of fast rows")
     parser.add_argument(

@@ -25,7 +25,9 @@ CONTENDERS = ("ours", "torch")
 
 def parse(arguments):
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--threads", type=int, nargs="+", help=f"{COUNTS}, as far as there are processors")
+    parser.add_argument(
+        "--threads", type=program.thread_count, nargs="+", help=f"{COUNTS}, as far as there are processors"
+    )
     parser.add_argument("--rounds", type=int, default=Settings.rounds)
     parser.add_argument("--seconds", type=float, default=Settings.seconds, help="least time of one round of fast rows")
     parser.add_argument("--rows", nargs="*", default=[], metavar="WORD", help="rows whose name holds one of the words")

@@ -103,3 +103,17 @@ def test_bench_refuses_rows_that_do_not_exist(command, tmp_path):
     done = command("bench", "--output", str(tmp_path), "--", "--rows", "no such row")
     assert done.returncode == 2
     assert "no row's name" in done.stderr
+
+
+@pytest.mark.parametrize("threads", ["0", "-1", "two", "100000"])
+def test_bench_refuses_threads_that_it_cannot_have(command, tmp_path, threads):
+    done = command("bench", "--output", str(tmp_path), "--", f"--threads={threads}")
+    assert done.returncode == 2
+    assert "--threads: from 1 to the" in done.stderr and repr(threads) in done.stderr
+
+
+def test_bench_refuses_a_folder_that_cannot_be(command, tmp_path):
+    (tmp_path / "file").touch()
+    done = command("bench", "--output", str(tmp_path / "file" / "folder"))
+    assert done.returncode == 2
+    assert done.stderr.startswith("--output: ")

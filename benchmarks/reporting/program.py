@@ -1,8 +1,19 @@
 """What the programs do alike: choosing rows, measuring or reading a document, writing it down, the exit status."""
 
+import argparse
 import sys
 
+from measuring.machine import processors
+
 from . import documents, markdown
+
+
+def thread_count(word):
+    """A number of threads from the command line: each has a processor of its own."""
+    most = len(processors())
+    if not word.isdecimal() or not 1 <= int(word) <= most:
+        raise argparse.ArgumentTypeError(f"from 1 to the {most} processor(s) that this process may use, got {word!r}")
+    return int(word)
 
 
 def chosen(parser, rows, words):

@@ -24,7 +24,11 @@ def main(arguments: argparse.Namespace) -> int:
             print("The picture needs matplotlib: pip install 'mpsgraph-native[benchmark]'", file=sys.stderr)
             return 2
         folder = Path(arguments.output)
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            print(f"--output: {error}", file=sys.stderr)
+            return 2
         rest = ["--json", str(folder / "comparison.json"), "--plot", str(folder / "comparison.png"), *rest]
     # The programs find their own modules beside them, as when they are run from a checkout.
     sys.path.insert(0, str(PROGRAMS))

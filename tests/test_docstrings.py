@@ -25,7 +25,7 @@ TOLD = {
 }
 # A formula, or the value in words where no formula says it better.
 FORMULA = (
-    r"[=·|²/+><^-]|\bmax\(|\w\[\w|\bwhere\b"
+    r"[=·²+><^−]|\|\w|\w / \w|^-\w|\bmax\(|\w\[\w|\bwhere\b"
     r"|\b[Tt]he (elements|natural|square|hyperbolic|arithmetic|larger|smaller|sum|product|largest|smallest|same|int32)\b"
 )
 

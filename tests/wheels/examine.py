@@ -105,6 +105,9 @@ def faults(wheel):
         yield f"{wheel.stat().st_size} bytes, at most {LARGEST} are wanted"
     if not re.match(r"(manylinux_2_|musllinux_1_|macosx_)", tag):
         yield f"the tag {tag} is no platform that an index takes"
+    if not zipfile.is_zipfile(wheel):
+        yield "is no wheel: it cannot be read as a zip file"
+        return
     with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory() as directory:
         yield from contents(archive)
         archive.extractall(directory)

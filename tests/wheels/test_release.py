@@ -88,6 +88,9 @@ def test_the_examination_finds_planted_faults(wheel, tmp_path):
     ):
         faults = list(examine.faults(with_files(wheel, tmp_path / wheel.name, **plant)))
         assert any(told in fault for fault in faults), (told, faults)
+    junk = tmp_path / "mpsgraph_native-0-cp311-cp311-manylinux_2_28_x86_64.whl"
+    junk.write_text("junk")
+    assert any("is no wheel" in fault for fault in examine.faults(junk))
     plain = with_files(wheel, tmp_path / "mpsgraph_native-0-cp311-cp311-linux_x86_64.whl")
     assert any("no platform that an index takes" in fault for fault in examine.faults(plain))
 
@@ -122,18 +125,26 @@ def is_for(path):
     return match.group(1) if match else "baseline"
 
 
+def inline_functions(path):
+    """Of which the linker keeps one copy."""
+    return re.findall(r" [WVu] (.*)", release.run("nm", "--demangle", path))
+
+
 x86_64 = pytest.mark.skipif(sysconfig.get_platform() != "linux-x86_64", reason="about x86-64")
 
 
 @x86_64
 def test_code_for_every_processor_uses_sse2_alone(wheel, source):
-    later = set()
+    later, newer = set(), set()
     for path in objects(source):
-        if is_for(path) != "baseline":
-            continue
         listing = release.run("objdump", "--disassemble", "--no-show-raw-insn", path)
         used = set(re.findall(r"^\s*[0-9a-f]+:\s+(?:lock |rep[nz]* )?(\w+)", listing, re.MULTILINE))
-        later |= {(path.name, name) for name in used if name.startswith("v") or LATER.fullmatch(name)}
+        found = {(path.name, name) for name in used if name.startswith("v") or LATER.fullmatch(name)}
+        if is_for(path) == "baseline":
+            later |= found
+        else:
+            newer |= found
+    assert newer  # they are found where they are
     assert later == set()
 
 
@@ -144,5 +155,6 @@ def test_the_kernels_of_newer_processors_keep_to_themselves(wheel, source, instr
     ours = [path for path in objects(source) if is_for(path) == instruction_set]
     assert len(ours) > 5
     for path in ours:
-        symbols = re.findall(r" [WVu] (.*)", release.run("nm", "--demangle", path))
-        assert [name for name in symbols if f"::{instruction_set}::" not in name] == [], path.name
+        assert [name for name in inline_functions(path) if f"::{instruction_set}::" not in name] == [], path.name
+    others = [path for path in objects(source) if is_for(path) == "baseline"]
+    assert any(inline_functions(path) for path in others)  # they are found where they are
